@@ -1,0 +1,1 @@
+"""EchoMQ's recurring-job scheduler, run for real under a clock that the reader moves."""

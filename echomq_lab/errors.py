@@ -1,0 +1,88 @@
+"""What went wrong, told as a hint: the thing, the value, what is allowed, what to try.
+
+Every error of the lab is a `LabError`, and also the builtin it is, so that code which never heard of the
+lab can catch it. A notebook shows the message alone: a mistake of the reader's is not a crash of ours.
+
+Source: architecture, "Rooms"; style, "An error is a hint".
+"""
+
+from __future__ import annotations
+
+import reprlib
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 80
+
+
+class LabError(Exception):
+    """Any refusal of the lab. Nothing was written when it is raised before a command went out."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython prints in place of a traceback: the message."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+class ArgumentError(LabError, ValueError):
+    """An argument that no command was built from.
+
+    `thing` names the argument, `value` is what came, `allowed` says what is, `hint` what to try.
+    """
+
+    def __init__(self, thing: str, value: object, allowed: str, hint: str = "") -> None:
+        self.thing = thing
+        self.value = value
+        self.allowed = allowed
+        self.hint = hint
+        message = f"{thing} must be {allowed}, not {shown(value)}"
+        super().__init__(f"{message}; {hint}" if hint else message)
+
+
+class CronError(LabError, ValueError):
+    """A cron expression, or its zone, that names no slot.
+
+    `field` is the field's name ("minute") or None when the whole is at fault, `token` the text at fault and
+    `position` its first character in the expression, `allowed` what may stand there, `repair` a whole
+    expression that would be accepted, or None.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        field: str | None = None,
+        token: str | None = None,
+        position: int | None = None,
+        allowed: str | None = None,
+        repair: str | None = None,
+    ) -> None:
+        self.field = field
+        self.token = token
+        self.position = position
+        self.allowed = allowed
+        self.repair = repair
+        super().__init__(message)
+
+
+class KindError(LabError, ValueError):
+    """The id is a branded id, but not of a job (the script's EMQKIND reply)."""
+
+
+class StaleError(LabError, LookupError):
+    """The token is not the one of the current claim (the script's EMQSTALE reply)."""
+
+
+class StoreError(LabError, ConnectionError):
+    """No store answered, or the line was cut: what was sent last may or may not have been done."""
+
+
+class ReplyError(LabError, RuntimeError):
+    """The store refused a command, as it does for a key that holds another type."""
+
+
+def shown(value: object) -> str:
+    """A short repr with the type beside it where the repr does not tell it; never raises."""
+    try:
+        text = _SHORT.repr(value)
+    except Exception:
+        return f"a {type(value).__name__} that cannot be shown"
+    return text if value is None or isinstance(value, str) else f"{text} ({type(value).__name__})"
