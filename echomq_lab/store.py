@@ -1,0 +1,205 @@
+"""The store: embedded fakeredis, an embedded Valkey, or a server that is already there.
+
+    connect()                       ECHOMQ_LAB_URL if set, else embedded fakeredis
+    connect("embedded://fakeredis") a new, empty store in this process
+    connect("embedded://valkey")    a new, empty Valkey server of this connection's own
+    connect("redis://host:6379/0")  any other URL goes to redis-py as it is
+
+Values come back as `str`: UTF-8, with other bytes kept by surrogateescape. redis-py's retries are off: a claim sent
+twice would pop a second job, and a register sent twice would say `exists` to the boot that made it.
+
+Source: wire contract, "Facts about the stores, tried".
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from echomq_lab.clock import Clock, SystemClock
+from echomq_lab.embedded import EmbeddedServer
+from echomq_lab.errors import ArgumentError, KindError, LabError, ReplyError, StaleError, StoreError
+from echomq_lab.ids import MAX_NODE, Minter
+
+FAKEREDIS = "embedded://fakeredis"
+VALKEY = "embedded://valkey"
+URL_VARIABLE = "ECHOMQ_LAB_URL"
+_TRY = f"try {FAKEREDIS!r}, {VALKEY!r} or 'redis://localhost:6379/0'"
+
+_CONNECT_S = 1.0
+_REPLY_S = 30.0
+#: How long `connect` waits in all for an answer, name look-up included.
+_PATIENCE_S = 2.5
+
+_OPTIONS: dict[str, Any] = {"decode_responses": True, "encoding_errors": "surrogateescape"}
+# A password may hold a slash or an @ that should have been escaped: then all up to the last @ is hidden.
+_PASSWORDS = (re.compile(r"(://[^:/?@]*:)[^/?]*(@)"), re.compile(r"(://[^:/?@]*:)[^?]*(@)"))
+_PASSWORD_OPTION = re.compile(r"([?&]password=)[^&]*")
+
+
+class Connection:
+    """A store, a clock and a minter: what every verb takes first.
+
+    `client` is the redis-py client, `clock` the clock, `url` where the store is (password masked).
+    Close it, or use it as a context manager; an embedded store goes with it.
+    """
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        clock: Clock,
+        *,
+        url: str,
+        node: int,
+        server: EmbeddedServer | None = None,
+    ) -> None:
+        self.client = client
+        self.clock = clock
+        self.url = url
+        self._minter = Minter(clock, node)
+        self._server = server
+
+    def now_ms(self) -> int:
+        """Unix milliseconds by the connection's clock."""
+        return self.clock.now_ms()
+
+    def mint(self, namespace: str = "JOB") -> str:
+        """A fresh branded id, minted on this host."""
+        return self._minter.mint(namespace)
+
+    def server_now(self) -> list[str]:
+        """The last argument of a script that asks the server's clock: the lab's time, or nothing on a system clock."""
+        return [] if isinstance(self.clock, SystemClock) else [str(self.now_ms())]
+
+    def send(self, *command: str | bytes | int) -> Any:
+        """Send one command and answer its reply. Raises a `LabError` for an error reply or a lost line."""
+        return self.telling(lambda: self.client.execute_command(*command))  # type: ignore[no-untyped-call]
+
+    def telling(self, call: Callable[[], Any]) -> Any:
+        """Call, and tell what redis-py raises as a `LabError`."""
+        try:
+            return call()
+        except redis.RedisError as error:
+            raise _told(error, self.url) from error
+
+    def close(self) -> None:
+        """Close the connection, and stop the embedded server if it has one; again is harmless."""
+        self.client.close()
+        if self._server is not None:
+            self._server.stop()
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Connection {self.url} {self.clock!r}>"
+
+
+def connect(url: str | None = None, *, clock: Clock | None = None, node: int | None = None) -> Connection:
+    """Connect to a store and answer the connection.
+
+    `url` is one of the forms of the module's docstring. `clock` is a `SystemClock` unless given. `node` (0 to 1023)
+    marks the ids minted here; unless given it is 0 on a clock of the lab's, so that runs repeat, and random on
+    the system's, so that two pumps seldom share one.
+    Raises `StoreError` within three seconds when nothing answers, `ArgumentError` for what is no URL.
+    """
+    if url is None:
+        url = os.environ.get(URL_VARIABLE) or FAKEREDIS
+    if not isinstance(url, str):
+        raise ArgumentError("url", url, "text", _TRY)
+    clock = clock if clock is not None else SystemClock()
+    if not callable(getattr(clock, "now_ms", None)):
+        raise ArgumentError("clock", clock, "a clock", "try FixedClock('08:50')")
+    if node is None:
+        node = secrets.randbelow(MAX_NODE + 1) if isinstance(clock, SystemClock) else 0
+    if url == FAKEREDIS:
+        return Connection(_fakeredis(), clock, url=url, node=node)
+    if url == VALKEY:
+        server = EmbeddedServer()
+        return Connection(_reach(server.url), clock, url=server.url, node=node, server=server)
+    return Connection(_reach(url), clock, url=masked(url), node=node)
+
+
+def masked(url: str) -> str:
+    """A URL that may be shown: its password replaced by ***."""
+    for pattern in _PASSWORDS:
+        if pattern.search(url):
+            url = pattern.sub(r"\1***\2", url)
+            break
+    return _PASSWORD_OPTION.sub(r"\1***", url)
+
+
+def _fakeredis() -> redis.Redis:
+    try:
+        import fakeredis
+    except ImportError as error:
+        raise StoreError("the embedded store needs fakeredis: pip install 'fakeredis[lua]'") from error
+    client: redis.Redis = fakeredis.FakeRedis(server_type="valkey", **_OPTIONS)
+    try:
+        client.eval("return 1", 0)
+    except redis.ResponseError as error:
+        raise StoreError("fakeredis is here without Lua: pip install 'fakeredis[lua]'") from error
+    return client
+
+
+def _reach(url: str) -> redis.Redis:
+    try:
+        client = redis.Redis.from_url(
+            url,
+            socket_connect_timeout=_CONNECT_S,
+            socket_timeout=_REPLY_S,
+            retry=Retry(NoBackoff(), 0),
+            **_OPTIONS,
+        )
+    except (ValueError, TypeError) as error:
+        # redis-py's own words may quote a part of the password.
+        raise ArgumentError("url", masked(url), "redis://, rediss:// or unix://, escaped as URLs are", _TRY) from error
+
+    failure: list[redis.RedisError | OSError | None] = []
+
+    def probe() -> None:
+        try:
+            client.ping()
+            failure.append(None)
+        except (redis.RedisError, OSError) as error:
+            failure.append(error)
+
+    # A thread, because nothing else bounds the look-up of a name.
+    waiter = threading.Thread(target=probe, daemon=True)
+    waiter.start()
+    waiter.join(_PATIENCE_S)
+    if not failure:
+        raise _unreachable(url, f"no answer within {_PATIENCE_S} seconds")
+    if failure[0] is not None:
+        client.close()
+        raise _unreachable(url, str(failure[0])) from failure[0]
+    return client
+
+
+def _unreachable(url: str, why: str) -> StoreError:
+    return StoreError(
+        f"no store answers at {masked(url)}: {masked(why)}\n"
+        f"start one there, or leave out the URL (and {URL_VARIABLE}) for the embedded store"
+    )
+
+
+def _told(error: redis.RedisError, url: str) -> LabError:
+    text = str(error)
+    if text.startswith("EMQKIND"):
+        return KindError(text)
+    if text.startswith("EMQSTALE"):
+        return StaleError(text)
+    if isinstance(error, redis.ConnectionError | redis.TimeoutError):
+        return StoreError(f"the line to {url} was lost: {text}; what was sent last may or may not have been done")
+    return ReplyError(text)
