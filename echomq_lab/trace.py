@@ -34,24 +34,18 @@ Held: TypeAlias = str | list[Any] | dict[str, str] | None
 
 # The plain script runs unchanged inside a function that sees a `redis` of its own, whose calls are noted and passed
 # on: fakeredis has no MONITOR. Numbers are noted as a server would receive them.
-# All of it stands before the script's first line, so that an error names the script's own line.
-_BEFORE = " ".join(
-    """
-local server, calls = redis, {}
-local function note(...)
-  local line = {}
-  for i = 1, select('#', ...) do
-    local value = select(i, ...)
-    line[i] = type(value) == 'number' and string.format('%.17g', value) or tostring(value)
-  end
-  calls[#calls + 1] = line
-end
-local redis = setmetatable({
-  call = function(...) note(...) return server.call(...) end,
-  pcall = function(...) note(...) return server.pcall(...) end,
-}, { __index = server })
-local ran, answer = pcall(function()
-""".split()
+# In one line, before the script's first, so that an error names the script's own line.
+_BEFORE = (
+    "local server, calls = redis, {} "
+    "local function note(...) local line = {} "
+    "for i = 1, select('#', ...) do local value = select(i, ...) "
+    "line[i] = type(value) == 'number' and string.format('%.17g', value) or tostring(value) end "
+    "calls[#calls + 1] = line end "
+    "local redis = setmetatable({ "
+    "call = function(...) note(...) return server.call(...) end, "
+    "pcall = function(...) note(...) return server.pcall(...) end "
+    "}, { __index = server }) "
+    "local ran, answer = pcall(function() "
 )
 _AFTER = """
 end)
@@ -136,7 +130,7 @@ def record(conn: Connection, queue: str) -> Iterator[Trace]:
                 if source is None:
                     reply = plain(*words, **options)
                 else:
-                    noted, done, reply = _padded(plain("EVAL", f"{_BEFORE} {source}{_AFTER}", *words[2:], **options))
+                    noted, done, reply = _padded(plain("EVAL", _BEFORE + source + _AFTER, *words[2:], **options))
                     calls = tuple(tuple(call) for call in noted)
                     if not done:
                         raise redis.ResponseError(reply)
@@ -181,7 +175,7 @@ def _held(client: redis.Redis, key: str) -> Held:
     if kind == "zset":
         held = client.zrange(key, 0, -1, withscores=True)
     elif kind == "hash":
-        held = dict(sorted(client.hgetall(key).items()))  # type: ignore[arg-type]
+        held = dict(sorted(client.hgetall(key).items()))
     elif kind == "list":
         held = client.lrange(key, 0, -1)
     elif kind == "set":
