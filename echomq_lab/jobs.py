@@ -53,6 +53,24 @@ def enqueue_in(conn: Connection, queue: str, job_id: str, payload: str | bytes, 
 def promote(conn: Connection, queue: str, batch: int) -> int:
     """Move up to `batch` jobs that are due, by the server's now or the lab clock's, to pending; answer how many."""
     keys = [queue_key(queue, "schedule"), queue_key(queue, "pending")]
+    args = [queue_key(queue, ""), arguments.how_many("batch", batch), *conn.server_now()]
+    return int(scripts.run(conn, "promote", keys, args))
+
+
+def browse(conn: Connection, queue: str, n: int) -> list[str]:
+    """The ids of up to `n` pending jobs, newest mint first."""
+    key = queue_key(queue, "pending")
+    ids: list[str] = conn.send("ZRANGE", key, "+", "-", "BYLEX", "REV", "LIMIT", 0, arguments.how_many("n", n))
+    return ids
+
+
+def pending_size(conn: Connection, queue: str) -> int:
+    """How many jobs are pending."""
+    return int(conn.send("ZCARD", queue_key(queue, "pending")))
+
+
+def _schedule(conn: Connection, queue: str, job_id: str, payload: str | bytes, mode: str, value: int) -> Scheduled:
+    keys = [job_key(queue, job_id), queue_key(queue, "schedule")]
     now = conn.server_now() if mode == "in" else []
     args: list[str | bytes | int] = [job_id, arguments.content("payload", payload), mode, value, *now]
     return Scheduled.SCHEDULED if scripts.run(conn, "schedule", keys, args) else Scheduled.DUPLICATE
