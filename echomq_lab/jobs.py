@@ -53,7 +53,7 @@ def enqueue_in(conn: Connection, queue: str, job_id: str, payload: str | bytes, 
 def promote(conn: Connection, queue: str, batch: int) -> int:
     """Move up to `batch` jobs that are due, by the server's now or the lab clock's, to pending; answer how many."""
     keys = [queue_key(queue, "schedule"), queue_key(queue, "pending")]
-    args = [queue_key(queue, ""), arguments.how_many("batch", batch), *conn.server_now()]
+    args: list[str | bytes | int] = [queue_key(queue, ""), arguments.how_many("batch", batch), *conn.server_now()]
     return int(scripts.run(conn, "promote", keys, args))
 
 
