@@ -1,0 +1,42 @@
+"""Both stores, empty and at 08:50, for every test that asks for `conn`."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from echomq_lab.clock import FixedClock
+from echomq_lab.store import FAKEREDIS, VALKEY, Connection, connect
+
+# A store is emptied by the test itself, and two busy cores make no test wrong.
+_COMMON = settings(
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.register_profile("desk", _COMMON)
+settings.register_profile("ci", _COMMON, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "desk")
+
+
+@pytest.fixture(autouse=True)
+def _no_store_of_the_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A URL in the shell must not send the tests (and their FLUSHALL) to somebody's server."""
+    monkeypatch.delenv("ECHOMQ_LAB_URL", raising=False)
+
+
+@pytest.fixture(scope="session")
+def valkey_url() -> Iterator[str]:
+    """The URL of one Valkey server for the whole run."""
+    with connect(VALKEY) as conn:
+        yield conn.url
+
+
+@pytest.fixture(params=["fakeredis", "valkey"])
+def conn(request: pytest.FixtureRequest) -> Iterator[Connection]:
+    """An empty store whose clock stands at 08:50."""
+    url = request.getfixturevalue("valkey_url") if request.param == "valkey" else FAKEREDIS
+    with connect(url, clock=FixedClock("08:50")) as conn:
+        conn.send("FLUSHALL")
+        yield conn
