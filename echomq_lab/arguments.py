@@ -45,7 +45,7 @@ def name(thing: str, value: str) -> str:
     """Non-empty text that can be sent: the name of a registration."""
     if not isinstance(value, str) or not value or not _sendable(value):
         raise ArgumentError(thing, value, "non-empty text", "try 'daily-report'")
-    return value
+    return str.__str__(value)  # the text itself: what a member of an enum of str is formatted as is another
 
 
 def content(thing: str, value: str | bytes) -> str | bytes:

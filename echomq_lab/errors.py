@@ -36,6 +36,9 @@ class ArgumentError(LabError, ValueError):
         message = f"{thing} must be {allowed}, not {shown(value)}"
         super().__init__(f"{message}; {hint}" if hint else message)
 
+    def __reduce__(self) -> tuple[type[ArgumentError], tuple[str, object, str, str]]:
+        return type(self), (self.thing, self.value, self.allowed, self.hint)
+
 
 class CronError(LabError, ValueError):
     """A cron expression, or its zone, that names no slot.

@@ -13,6 +13,7 @@ Source: wire contract, "Facts about the stores, tried".
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
@@ -40,9 +41,11 @@ _REPLY_S = 30.0
 _PATIENCE_S = 2.5
 
 _OPTIONS: dict[str, Any] = {"decode_responses": True, "encoding_errors": "surrogateescape"}
-# A password may hold a slash or an @ that should have been escaped: then all up to the last @ is hidden.
-_PASSWORDS = (re.compile(r"(://[^:/?@]*:)[^/?]*(@)"), re.compile(r"(://[^:/?@]*:)[^?]*(@)"))
-_PASSWORD_OPTION = re.compile(r"([?&]password=)[^&]*")
+# A password may hold what should have been escaped: all from the first colon to the last @ is hidden, but for the
+# options. A path alone (unix:///run/valkey.sock) has none.
+_OPTIONS_PART = re.compile(r"\?[a-z_]+=[^?]*$")
+_PASSWORD = re.compile(r"^((?:[^:]*://)?+[^:]*:).*@", re.DOTALL)
+_PASSWORD_OPTION = re.compile(r"([?&][a-z_]*password=)[^&]*")
 
 
 class Connection:
@@ -119,7 +122,7 @@ def connect(url: str | None = None, *, clock: Clock | None = None, node: int | N
     if not isinstance(url, str):
         raise ArgumentError("url", url, "text", _TRY)
     clock = clock if clock is not None else SystemClock()
-    if not callable(getattr(clock, "now_ms", None)):
+    if isinstance(clock, type) or not callable(getattr(clock, "now_ms", None)):
         raise ArgumentError("clock", clock, "a clock", "try FixedClock('08:50')")
     if node is None:
         node = secrets.randbelow(MAX_NODE + 1) if isinstance(clock, SystemClock) else 0
@@ -132,12 +135,14 @@ def connect(url: str | None = None, *, clock: Clock | None = None, node: int | N
 
 
 def masked(url: str) -> str:
-    """A URL that may be shown: its password replaced by ***."""
-    for pattern in _PASSWORDS:
-        if pattern.search(url):
-            url = pattern.sub(r"\1***\2", url)
-            break
-    return _PASSWORD_OPTION.sub(r"\1***", url)
+    """A URL that may be shown: its password, and those among its options, replaced by ***."""
+    options = found[0] if (found := _OPTIONS_PART.search(url)) else ""
+    address = url.removesuffix(options)
+    if "@" in options and "@" not in address:
+        address, options = url, ""  # it may be the end of a password that holds a question mark
+    if not address.startswith("unix:///"):
+        address = _PASSWORD.sub(r"\1***@", address)
+    return _PASSWORD_OPTION.sub(r"\1***", address + options)
 
 
 def _fakeredis() -> redis.Redis:
@@ -154,7 +159,8 @@ def _fakeredis() -> redis.Redis:
 
 
 def _reach(url: str) -> redis.Redis:
-    try:
+    client: redis.Redis | None = None
+    with contextlib.suppress(ValueError, TypeError):
         client = redis.Redis.from_url(
             url,
             socket_connect_timeout=_CONNECT_S,
@@ -162,34 +168,35 @@ def _reach(url: str) -> redis.Redis:
             retry=Retry(NoBackoff(), 0),
             **_OPTIONS,
         )
-    except (ValueError, TypeError) as error:
-        # redis-py's own words may quote a part of the password.
-        raise ArgumentError("url", masked(url), "redis://, rediss:// or unix://, escaped as URLs are", _TRY) from error
+    if client is None:
+        # Without redis-py's own words: they may quote a part of the password.
+        raise ArgumentError("url", masked(url), "redis://, rediss:// or unix://, escaped as URLs are", _TRY)
 
-    failure: list[redis.RedisError | OSError | None] = []
+    failure: list[Exception | None] = []
 
     def probe() -> None:
         try:
             client.ping()
             failure.append(None)
-        except (redis.RedisError, OSError) as error:
+        except Exception as error:  # an unknown option and a host that is no name come as they are
             failure.append(error)
 
     # A thread, because nothing else bounds the look-up of a name.
     waiter = threading.Thread(target=probe, daemon=True)
     waiter.start()
     waiter.join(_PATIENCE_S)
+    if not failure or failure[0] is not None:
+        client.close()
     if not failure:
         raise _unreachable(url, f"no answer within {_PATIENCE_S} seconds")
     if failure[0] is not None:
-        client.close()
         raise _unreachable(url, str(failure[0])) from failure[0]
     return client
 
 
 def _unreachable(url: str, why: str) -> StoreError:
     return StoreError(
-        f"no store answers at {masked(url)}: {masked(why)}\n"
+        f"no store answers at {masked(url)}: {why}\n"
         f"start one there, or leave out the URL (and {URL_VARIABLE}) for the embedded store"
     )
 
