@@ -26,6 +26,7 @@ from typing import Any, TypeAlias
 import redis
 
 from echomq_lab import scripts
+from echomq_lab.errors import LabError
 from echomq_lab.keyspace import queue_key
 from echomq_lab.store import Connection
 
@@ -107,11 +108,14 @@ def record(conn: Connection, queue: str) -> Iterator[Trace]:
     """Record what goes out on a connection, from any thread, while the block runs.
 
     Commands sent by `conn.client` itself are recorded too; those in a redis-py pipeline are not. Steps are taken one
-    at a time, so that each is charged with its own changes alone.
+    at a time, so that each is charged with its own changes alone. One recording at a time: raises a `LabError` inside
+    another on the same connection.
     """
     run = Trace(queue)
     prefix = queue_key(queue, "")
     client = conn.client
+    if "execute_command" in vars(client):
+        raise LabError("this connection is being recorded already; end that block first, or record another connection")
     aside: redis.Redis = redis.Redis(connection_pool=client.connection_pool)
     plain: Callable[..., Any] = client.execute_command
     turn = threading.RLock()
@@ -134,6 +138,8 @@ def record(conn: Connection, queue: str) -> Iterator[Trace]:
                     calls = tuple(tuple(call) for call in noted)
                     if not done:
                         raise redis.ResponseError(reply)
+            except redis.exceptions.NoScriptError:
+                raise  # answered by loading the script, which is left out, and the same command again
             except redis.ResponseError as error:
                 reply, failure = None, error
             after = keys_of(aside, prefix)
@@ -160,7 +166,7 @@ def record(conn: Connection, queue: str) -> Iterator[Trace]:
     try:
         yield run
     finally:
-        client.execute_command = plain  # type: ignore[method-assign]
+        del client.execute_command
 
 
 def keys_of(client: redis.Redis, prefix: str) -> dict[str, Held]:
@@ -179,9 +185,11 @@ def _held(client: redis.Redis, key: str) -> Held:
     elif kind == "list":
         held = client.lrange(key, 0, -1)
     elif kind == "set":
-        held = sorted(client.smembers(key))
-    else:
+        held = client.smembers(key)
+    elif kind == "string":
         held = client.get(key)
+    else:
+        held = f"({_text(kind)})"
     answer: Held = _canonical(held)
     return answer
 
@@ -222,4 +230,6 @@ def _canonical(value: Any) -> Any:
         return {_text(key): _canonical(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [_canonical(each) for each in value]
+    if isinstance(value, set):
+        return sorted(_canonical(each) for each in value)
     return value
