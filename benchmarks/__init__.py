@@ -1,0 +1,1 @@
+"""Speed against the stated bars: `make bench` runs every `bench_*` module here, never `make test`."""

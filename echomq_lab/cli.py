@@ -1,0 +1,105 @@
+"""The command `echomq-lab`: open the notebooks, bring one back fresh, look for faults.
+
+    echomq-lab open      copy what is missing to lab-work/, start JupyterLab on the hub notebook
+    echomq-lab reset 01  a fresh copy of a notebook; the reader's moves to a dated name
+    echomq-lab doctor    what the lab needs, what is at fault, the command that mends it
+
+Exits 0; 1 when the doctor finds that the lab cannot run; 2 for a mistake, told in one line; 130 after Ctrl-C.
+
+Source: architecture, "Rooms": `cli`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from echomq_lab.errors import LabError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command that `argv` tells (unless given, the process's) and answer the exit code."""
+    try:
+        options = _parser().parse_args(argv)
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except LabError as error:
+        print(f"echomq-lab: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of a pipe left; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="echomq-lab", description="Learn how recurring jobs work, in notebooks.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    opening = commands.add_parser("open", help="open the notebooks in JupyterLab", allow_abbrev=False)
+    opening.add_argument("--no-browser", action="store_true", help="print the URL and open no browser")
+    opening.add_argument("--port", type=_port, default=8888, help="the port to try first (8888)")
+    opening.set_defaults(run=_open)
+
+    resetting = commands.add_parser("reset", help="bring a fresh copy of a notebook", allow_abbrev=False)
+    resetting.add_argument("which", metavar="NN", help="the notebook's number or name, such as 01")
+    resetting.set_defaults(run=_reset)
+
+    for command in (opening, resetting):
+        command.add_argument("--dir", type=Path, help="the folder for your copies (lab-work in the clone)")
+
+    commands.add_parser("doctor", help="look for faults", allow_abbrev=False).set_defaults(run=_doctor)
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65_535:
+        raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text!r}")
+    return int(text)
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            parser.exit(message=f"echomq-lab {version('echomq-lab')}\n")
+        except PackageNotFoundError:
+            parser.exit(1, "echomq-lab is not installed: make setup\n")
+
+
+def _open(options: argparse.Namespace) -> int:
+    import echomq_lab.workdir as workdir
+    from echomq_lab.serve import serve
+
+    work = options.dir or workdir.WORK
+    for line in workdir.open_copies(work, workdir.NOTEBOOKS):
+        print(line, flush=True)
+    serve(work, port=options.port, browser=not options.no_browser)
+    return 0
+
+
+def _reset(options: argparse.Namespace) -> int:
+    from datetime import datetime
+
+    import echomq_lab.workdir as workdir
+
+    print(workdir.reset(options.which, datetime.now(), options.dir or workdir.WORK, workdir.NOTEBOOKS))
+    return 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from echomq_lab.doctor import checks, runs, show
+
+    found = checks()
+    show(found)
+    return 0 if runs(found) else 1
