@@ -243,11 +243,16 @@ def _said(rule: Rule) -> str:
     from cron_descriptor import ExpressionDescriptor, Options  # type: ignore[import-untyped]
 
     minutes, hours, days, months, weekdays = rule.fields
-    # "At 0 and 30 minutes past the hour, at 09:00 AM" would be its word for 0,30 9: an hour's span is said instead.
-    hour = _stepped(hours, 24) if len(minutes) == 1 else ",".join(_spans(hours)) or "*"
+    minute, hour = _stepped(minutes, 60), _stepped(hours, 24)
+    if len(minutes) != 1 and hour.startswith("*/"):
+        # "Every 15 minutes, every 2 hours" says nothing: the minutes are named.
+        minute = _run(minutes or tuple(range(60)))
+    elif len(minutes) != 1:
+        # "At 5 and 20 minutes past the hour, at 09:00 AM" is no time: the hour's span is said.
+        hour = ",".join(_spans(hours)) or "*"
     # It says "or on" before a list of weekdays, but nothing before a range.
     weekday = ",".join(map(str, weekdays)) or "*" if days else _run(weekdays)
-    spelled = " ".join((_stepped(minutes, 60), hour, _run(days), _run(months), weekday))
+    spelled = " ".join((minute, hour, _run(days), _run(months), weekday))
     # Without a locale it would ask the machine's, and warn where there is none.
     options = Options(locale_code="en_US", use_24hour_time_format=False)
     return str(ExpressionDescriptor(spelled, options).get_description())

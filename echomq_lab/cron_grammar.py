@@ -37,8 +37,11 @@ ALIASES = {
     "@annually": "0 0 1 1 *",
 }
 
-_MONTHS = tuple("JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTOBER NOVEMBER DECEMBER".split())
-_DAYS = tuple("SUNDAY MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY".split())
+_DAYS = ("SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY")
+_MONTHS = (
+    *("JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE"),
+    *("JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER", "DECEMBER"),
+)
 _DAYS_IN_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _ORDER = "minute hour day-of-month month day-of-week"
 _READ = "the lab reads numbers, names of months and days, '*', lists, ranges and steps"
@@ -303,9 +306,9 @@ def _value(expr: str, field: _Field, token: str, at: int, clamp: bool = False) -
         raise _MisreadError(expr, at, token, "is not a short name", allowed, field.name).put(full[:3])
     if _OTHER_CRONS.search(upper):
         raise _MisreadError(expr, at, token, "is not read", _READ, field.name).put("*" if token == "?" else None)
-    near = get_close_matches(upper, (*field.short, *field.names), 1)
+    alike = get_close_matches(upper, (*field.short, *field.names), 1)
     what = f"is not {'an' if field.name == 'hour' else 'a'} {field.name}"
-    raise _MisreadError(expr, at, token, what, field.allowed, field.name).put(near[0][:3] if near else None)
+    raise _MisreadError(expr, at, token, what, field.allowed, field.name).put(alike[0][:3] if alike else None)
 
 
 def _unwrapped(field: _Field, low: int, high: int, step: int, by_name: bool) -> str:
