@@ -39,7 +39,7 @@ def test_a_name_is_any_text(value: str) -> None:
 @pytest.mark.parametrize("value", ["", "\ud800", "a\udfff", b"daily", None, 1, ["daily"]], ids=ascii)
 def test_a_name_is_not_empty_and_can_be_sent(value: object) -> None:
     with pytest.raises(ArgumentError, match=r"^name must be non-empty text, not "):
-        arguments.name("name", value)  # type: ignore[arg-type]
+        arguments.name("name", value)
 
 
 class Plain(StrEnum):
@@ -63,4 +63,4 @@ def test_a_content_is_text_or_bytes(value: str | bytes) -> None:
 @pytest.mark.parametrize("value", [None, 1, True, {}, [], bytearray(b"x"), memoryview(b"x"), "\ud800"], ids=repr)
 def test_a_content_of_another_type_is_refused(value: object) -> None:
     with pytest.raises(ArgumentError, match=r"^template must be text or bytes, not .*; json.dumps"):
-        arguments.content("template", value)  # type: ignore[arg-type]
+        arguments.content("template", value)
