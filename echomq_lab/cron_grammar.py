@@ -100,14 +100,8 @@ class _MisreadError(Exception):
     """What is wrong at a place of `expr`, and the whole expression with that one place mended, or None."""
 
     def __init__(self, expr: str, start: int, token: str, what: str, allowed: str, field: str | None = None) -> None:
-        self.expr, self.start, self.token, self.what, self.allowed, self.field = (
-            expr,
-            start,
-            token,
-            what,
-            allowed,
-            field,
-        )
+        self.expr, self.start, self.token = expr, start, token
+        self.what, self.allowed, self.field = what, allowed, field
         self.mended: str | None = None
 
     def put(self, text: str | None) -> _MisreadError:
@@ -172,9 +166,8 @@ def _repair(fault: _MisreadError) -> str | None:
 
 def _read(expr: str) -> Rule:
     if len(expr) > LONGEST:
-        raise _MisreadError(
-            expr, LONGEST, expr[LONGEST : LONGEST + 1], "is too long", f"an expression has at most {LONGEST} characters"
-        )
+        allowed = f"an expression has at most {LONGEST} characters"
+        raise _MisreadError(expr, LONGEST, expr[LONGEST], "is too long", allowed)
     for at, char in enumerate(expr):
         if not " " <= char <= "~" and char != "\t":
             allowed = "fields are ASCII text, split by spaces and tabs"
@@ -195,9 +188,8 @@ def _read(expr: str) -> Rule:
     if days and days[0] > longest:
         if weekdays_open:
             allowed = f"the longest month named in '{tokens[3][0]}' has {longest} days"
-            raise _MisreadError(text, tokens[2][1], tokens[2][0], "never comes", allowed, "day-of-month").put(
-                str(longest)
-            )
+            fault = _MisreadError(text, tokens[2][1], tokens[2][0], "never comes", allowed, "day-of-month")
+            raise fault.put(str(longest))
         # The dead half of an either-or: croniter would search decades for it at every call.
         days = ()
     read = (minutes, hours, days, months, weekdays)
@@ -276,7 +268,8 @@ def _item(expr: str, field: _Field, item: str, at: int) -> set[int]:
         low = low % 7 if slash and field.name == "day-of-week" else low
     if slash and not step:
         allowed = "a step is a whole number from 1 to 999"
-        raise _MisreadError(expr, at, item, f"has the step '{step_text}'", allowed, field.name).put(base)
+        fault = _MisreadError(expr, at, item, f"has the step '{step_text}'", allowed, field.name)
+        raise fault.put(None if step_text.strip("0") else base)
     if low > high:
         spelled = _unwrapped(field, low, high, step or 1, first.isalpha() and last.isalpha())
         allowed = "a range runs upwards; one over the end is spelled out"

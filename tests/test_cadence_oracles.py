@@ -22,9 +22,9 @@ from echomq_lab.clock import EPOCH, MAX_MS, instant_ms
 from echomq_lab.errors import CronError, LabError
 
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
-DAY_NAMES = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"]
-MONTH_NAMES = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
-BOUNDS = [(0, 59, []), (0, 23, []), (1, 31, []), (1, 12, MONTH_NAMES), (0, 6, DAY_NAMES)]
+DAY_NAMES = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
+MONTH_NAMES = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+BOUNDS = [(0, 59, ()), (0, 23, ()), (1, 31, ()), (1, 12, MONTH_NAMES), (0, 6, DAY_NAMES)]
 ZONES = [
     *("UTC", "Etc/UTC", "Etc/GMT-14", "Etc/GMT+12", "America/New_York", "Europe/Berlin", "Europe/London"),
     *("Australia/Lord_Howe", "America/St_Johns", "Pacific/Apia", "Asia/Kolkata", "Asia/Kathmandu", "Asia/Tehran"),
@@ -69,6 +69,7 @@ def number(text, names):
     return names.index(text.upper()) + (names is MONTH_NAMES) if text.upper() in names else int(text)
 
 
+@cache
 def values(field, low, high, names):
     named = set()
     for item in field.split(","):
@@ -104,24 +105,19 @@ def slots_between(expr, tz, from_ms, to_ms):
     return found
 
 
-@st.composite
-def written(draw, low, high, names, top):
+def written(low, high, names, top):
     """One field, in any of the spellings that are accepted."""
 
-    def value(at):
-        return draw(st.sampled_from([str(at), f"{at:02}", *([names[at % 7 if top == 7 else at - 1]] if names else [])]))
-
-    def item():
-        first = draw(st.integers(low, high))
-        last = draw(st.integers(first, top))
-        step = draw(st.integers(1, high + 3))
+    def spelled(first, last, step, form, named):
+        first, last = min(first, last), max(first, last)
         # A name for 7 is SUN, which as the end of a range would be 0.
-        until = str(last) if last == 7 else value(last)
-        spellings = ["*", f"*/{step}", value(first), f"{value(first)}/{step}"]
-        spellings += [f"{value(first)}-{until}", f"{value(first)}-{until}/{step}"]
-        return draw(st.sampled_from(spellings))
+        plain = "{:02}" if step % 2 else "{}"
+        a, b = (names[at - low] if named and names and at <= high else plain.format(at) for at in (first, last))
+        return ("*", f"*/{step}", a, f"{a}/{step}", f"{a}-{b}", f"{a}-{b}/{step}")[form]
 
-    return draw(st.just("*") | st.lists(st.builds(item), min_size=1, max_size=3).map(",".join))
+    value, step = st.integers(low, top), st.integers(1, high + 3)
+    item = st.builds(spelled, value, value, step, st.integers(0, 5), st.booleans())
+    return st.just("*") | st.lists(item, min_size=1, max_size=3).map(",".join)
 
 
 FIELDS = [written(low, high, names, 7 if names is DAY_NAMES else high) for low, high, names in BOUNDS]
