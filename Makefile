@@ -1,7 +1,7 @@
 # EchoMQ Lab. Two commands matter: `make lab` opens the notebooks, `make test` runs every check.
 # Each installs what it needs into .venv first. PYTHON=... picks the interpreter, ARGS=... is passed on.
 
-.PHONY: help setup lab doctor test lint bench soak lock clean
+.PHONY: help setup lab reset doctor test lint bench soak lock clean
 
 # What a shell may bring along and must not reach the lab.
 unexport PYTHONPATH PYTHONHOME PYTHONWARNINGS PYTHONSAFEPATH MPLBACKEND PYTEST_ADDOPTS PYTEST_PLUGINS
@@ -11,6 +11,7 @@ ALONE := unset ECHOMQ_LAB_URL;
 
 help:
 	@echo "make lab      open the notebooks in JupyterLab (ARGS=--no-browser prints the URL)"
+	@echo "make reset    bring a fresh copy of a notebook and keep yours (ARGS=01)"
 	@echo "make test     run every check: ruff, mypy, pytest"
 	@echo "make setup    make .venv and install everything that the lab needs"
 	@echo "make doctor   tell what is missing or at fault, and the command that mends it"
@@ -26,12 +27,15 @@ setup:
 lab: setup
 	@$(RUN) echomq_lab open $(ARGS)
 
+reset: setup
+	@$(RUN) echomq_lab reset $(ARGS)
+
 doctor: setup
 	@$(RUN) echomq_lab doctor $(ARGS)
 
 lint: setup
-	@.venv/bin/python -m ruff format --check --quiet . || { echo "mend it: .venv/bin/python -m ruff format"; exit 1; }
-	@.venv/bin/python -m ruff check --quiet .
+	@.venv/bin/python -m ruff format --check . || { echo "mend it: .venv/bin/python -m ruff format"; exit 1; }
+	@.venv/bin/python -m ruff check .
 	@.venv/bin/python -m mypy
 
 test: lint

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import echomq_lab
 from echomq_lab.errors import LabError
 
 
@@ -42,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="echomq-lab", description="Learn how recurring jobs work, in notebooks.", allow_abbrev=False
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {echomq_lab.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     opening = commands.add_parser("open", help="open the notebooks in JupyterLab", allow_abbrev=False)
@@ -65,16 +66,6 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65_535:
         raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text!r}")
     return int(text)
-
-
-class _Version(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            parser.exit(message=f"echomq-lab {version('echomq-lab')}\n")
-        except PackageNotFoundError:
-            parser.exit(1, "echomq-lab is not installed: make setup\n")
 
 
 def _open(options: argparse.Namespace) -> int:

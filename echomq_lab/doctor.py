@@ -16,13 +16,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from echomq_lab.workdir import PROJECT
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 LOCK = PROJECT / "requirements.lock"
 DISTRIBUTION = "echomq-lab"
 OLDEST, NEWEST = (3, 11), (3, 13)
+_NO_URL = "not set"
 
 
 class Status(StrEnum):
@@ -81,7 +85,8 @@ def summary(found: list[Check] | None = None) -> str:
     fatal = [f"{check.name}: {check.detail}" for check in found if check.fatal]
     if fatal:
         return f"cannot run: {'; '.join(fatal)}; run `echomq-lab doctor`"
-    told = ", ".join(check.detail for check in found if check.name in _TOLD and check.status is Status.OK)
+    well = [check for check in found if check.name in _TOLD and check.status is Status.OK]
+    told = ", ".join(check.detail for check in well if check.detail != _NO_URL)
     rest = [check.name for check in found if check.status is Status.FAULT]
     return f"ready: {told}" + (f"; at fault: {', '.join(rest)}, run `echomq-lab doctor`" if rest else "")
 
@@ -139,27 +144,32 @@ def python(version: tuple[int, ...] = sys.version_info[:3]) -> str:
 
 
 def packages(
-    requires: list[str] | None = None, installed: Callable[[str], str] = metadata.version, extra: str = ""
+    requires: Callable[[str], list[str] | None] = metadata.requires, installed: Callable[[str], str] = metadata.version
 ) -> str:
-    """Whether each package that this one requires is there, in the range that pyproject.toml states."""
+    """Whether each package that this one needs, and each that those need, is there and in the range they state."""
     from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
 
-    if requires is None:
-        try:
-            requires = metadata.requires(DISTRIBUTION) or []
-        except metadata.PackageNotFoundError:
-            raise ProbeError(f"{DISTRIBUTION} itself is not installed") from None
-    wanted = [requirement for text in requires if _applies(requirement := Requirement(text), extra)]
-    amiss = []
-    for requirement in wanted:
-        found = _version(requirement.name, installed)
+    if _version(DISTRIBUTION, installed) is None:
+        raise ProbeError(f"{DISTRIBUTION} itself is not installed")
+    amiss: dict[str, str] = {}
+    queue = [Requirement(DISTRIBUTION)]
+    seen = set()
+    while queue:
+        wanted = queue.pop()
+        found = _version(wanted.name, installed)
         if found is None:
-            amiss.append(f"{requirement.name} is not installed")
-        elif not requirement.specifier.contains(found, prereleases=True):
-            amiss.append(f"{requirement.name} is {found}, not {requirement.specifier}")
+            amiss[wanted.name] = f"{wanted.name} is not installed"
+        elif not wanted.specifier.contains(found, prereleases=True):
+            amiss[wanted.name] = f"{wanted.name} is {found}, not {wanted.specifier}"
+        key = (canonicalize_name(wanted.name), frozenset(wanted.extras))
+        if found is not None and key not in seen:
+            seen.add(key)
+            needs = [Requirement(text) for text in requires(wanted.name) or []]
+            queue += [need for need in needs if any(_applies(need, extra) for extra in wanted.extras or [""])]
     if amiss:
-        raise ProbeError("; ".join(amiss))
-    return f"{len(wanted)} required packages, in range"
+        raise ProbeError("; ".join(amiss[name] for name in sorted(amiss)))
+    return f"{len({name for name, _ in seen}) - 1} packages, in range"
 
 
 def lock(path: Path = LOCK, installed: Callable[[str], str] = metadata.version) -> str:
@@ -208,21 +218,20 @@ def url(environ: dict[str, str] | None = None) -> str:
 
     address = (os.environ if environ is None else environ).get("ECHOMQ_LAB_URL")
     if not address:
-        return "not set"
+        return _NO_URL
     with connect(address) as conn:
         conn.send("PING")
         return f"store at {conn.url}"
 
 
-def jupyterlab() -> str:
-    """Whether JupyterLab loads and has its pages."""
-    from jupyterlab.commands import get_app_dir  # type: ignore[import-untyped]
-    from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
+def jupyterlab(folders: list[str] | None = None) -> str:
+    """Whether JupyterLab is there, with its pages. Not loaded: that takes seconds, and the hub notebook asks too."""
+    from jupyter_core.paths import jupyter_path
 
-    page = Path(get_app_dir()) / "static" / "index.html"
-    if not page.is_file():
-        raise ProbeError(f"JupyterLab {LabApp.version} has no pages in {page.parent}")
-    return f"JupyterLab {LabApp.version}"
+    version = metadata.version("jupyterlab")
+    if not any((Path(folder) / "static" / "index.html").is_file() for folder in folders or jupyter_path("lab")):
+        raise ProbeError(f"JupyterLab {version} has no pages to serve")
+    return f"JupyterLab {version}"
 
 
 def widgets(folders: list[str] | None = None) -> str:
@@ -231,7 +240,7 @@ def widgets(folders: list[str] | None = None) -> str:
 
     from jupyter_core.paths import jupyter_path
 
-    for folder in jupyter_path("labextensions") if folders is None else folders:
+    for folder in folders or jupyter_path("labextensions"):
         package = Path(folder) / "@jupyter-widgets" / "jupyterlab-manager" / "package.json"
         if package.is_file():
             version = json.loads(package.read_text("utf-8"))["version"]
@@ -262,9 +271,8 @@ def tzdata() -> str:
     return f"tzdata {metadata.version('tzdata')}, {ZoneInfo('Europe/Warsaw').key} read"
 
 
-def _applies(requirement: object, extra: str = "") -> bool:
-    marker = getattr(requirement, "marker", None)
-    return marker is None or bool(marker.evaluate({"extra": extra}))
+def _applies(requirement: Requirement, extra: str = "") -> bool:
+    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
 
 
 def _version(name: str, installed: Callable[[str], str]) -> str | None:
@@ -286,4 +294,4 @@ PROBES = (
     Probe("kernel", kernel, fatal=False),
     Probe("tzdata", tzdata),
 )
-_TOLD = {"python", "lua", "valkey", "jupyterlab"}
+_TOLD = {"python", "lua", "valkey", "url", "jupyterlab"}

@@ -43,11 +43,16 @@ def serve(work: Path, *, port: int = DEFAULT_PORT, browser: bool = True) -> None
     except SystemExit as error:
         raise ServeError("JupyterLab did not start; what is above tells why") from error
     server.log.addFilter(_own_words)
-    token = server.identity_provider.token
-    if server.port != port:
-        print(f"port {port} is taken, so this is on {server.port}", flush=True)
-    print(f"Open this in a browser: http://127.0.0.1:{server.port}/lab/tree/{HUB}?token={quote(token)}", flush=True)
-    print("Ctrl-C stops it.", flush=True)
+
+    def tell() -> None:
+        if server.port != port:
+            print(f"port {port} is taken, so this is on {server.port}")
+        token = quote(server.identity_provider.token)
+        print(f"Open this in a browser: http://127.0.0.1:{server.port}/lab/tree/{HUB}?token={token}")
+        print("Ctrl-C stops it.", flush=True)
+
+    # The loop binds the port as its first act, after which the URL holds.
+    server.io_loop.add_callback(tell)
     server.start()
 
 
@@ -85,7 +90,7 @@ def flags(work: Path, *, port: int, browser: bool) -> list[str]:
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",
         "--LabApp.extension_manager=readonly",
-        "--Application.log_level=WARN",
+        "--Application.log_level=ERROR",
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         answer.append("--ServerApp.allow_root=True")
