@@ -204,7 +204,7 @@ def _lane(axes: Axes, row: int, lane: Lane, now_ms: int, right_ms: int) -> None:
     if beyond:
         far = f"beyond this edge: {_times(beyond[:2], lane, now_ms)}"
         far += f" and {len(beyond) - 2} more" if len(beyond) > 2 else ""
-        axes.text(right, row + 0.02, far, color=_INK, ha="right", fontsize=8, gid=f"{lane.kind}-beyond")
+        axes.text(right, row + 0.04, far, color=_INK, ha="right", fontsize=8, gid=f"{lane.kind}-beyond")
 
 
 def _gaps(axes: Axes, height: float, stops: list[int]) -> None:

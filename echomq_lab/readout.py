@@ -31,7 +31,8 @@ from echomq_lab.trace import Held, Step, Trace, keys_of
 from echomq_lab.wording import clock_time, day, in_calendar, iso_in, relative, span, visible
 
 #: The widest table in characters that stays a table in plain text; a wider one is told row by row.
-WIDEST = 132
+WIDEST = 140
+_TYPES = {"zset": "sorted set", "hash": "hash", "string": "string", "list": "list", "set": "set"}
 _CELL = "text-align:left;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere"
 
 
@@ -148,7 +149,7 @@ def keys(conn: Connection, queue: str) -> Table:
     """Every key of a queue, its type, and what it holds: member = score of a sorted set, field = value of a hash."""
     client = _aside(conn)
     held = keys_of(client, queue_key(queue, ""))
-    rows = [(visible(key), str(client.type(key)), _holds(value)) for key, value in held.items()]
+    rows = [(visible(key), _TYPES.get(str(client.type(key)), "other"), _holds(value)) for key, value in held.items()]
     counted = _count(len(rows), "key", "keys")
     return Table(f"Queue {queue} at {_stamp(conn.now_ms())}: {counted}", ("key", "type", "holds"), tuple(rows))
 
@@ -182,7 +183,7 @@ def next_runs(rule: Cron | Interval, *nows: str | int) -> Table:
         now_ms = instant_ms(now, "now")
         at_ms = rule.next_at(now_ms)
         told = (clock_time(at_ms, tz, seen_from_ms=now_ms), relative(at_ms, now_ms), iso_in(at_ms, tz), str(at_ms))
-        rows.append((_to_the_ms(now_ms, tz), *told))
+        rows.append((iso_in(now_ms, tz)[:23].replace("T", " "), *told))
     text = f"cron {rule.expr}" if isinstance(rule, Cron) else f"interval every_ms {rule.every_ms}"
     return Table(
         visible(f"{text}: {rule.sentence()}", 300),
@@ -274,8 +275,8 @@ def _stamp(at_ms: int) -> str:
     return f"{day(at_ms)}, {_to_the_ms(at_ms)} UTC"
 
 
-def _to_the_ms(at_ms: int, tz: str = "UTC") -> str:
-    return iso_in(at_ms, tz)[11:23]
+def _to_the_ms(at_ms: int) -> str:
+    return iso_in(at_ms)[11:23]
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -22,6 +22,8 @@ from echomq_lab.store import Connection
 
 #: The registration that `cadences` makes.
 NAME = "every-gap"
+#: More marks than that nobody tells apart on a rail.
+MOST_RUNS = 20
 PREDICTED = "predicted: computed by the rule"
 WRITTEN = "scores that ZADD wrote"
 
@@ -52,7 +54,7 @@ class CadenceRun:
 
 
 def cadences(conn: Connection, queue: str, *, cron: Cron, every_ms: int, runs: int = 3) -> CadenceRun:
-    """Trace a cron rule and an interval over the lab clock, from its now, for `runs` next runs of each.
+    """Trace a cron rule and an interval over the lab clock, from its now, for `runs` (1 to 20) next runs of each.
 
     The interval is registered with its first run one gap away; each later run is what a sweep wrote when the clock
     stood exactly at the run before. The clock is left at the last of those. The lab has no cron registration, so the
@@ -63,7 +65,7 @@ def cadences(conn: Connection, queue: str, *, cron: Cron, every_ms: int, runs: i
     clock = conn.clock
     if not isinstance(clock, FixedClock):
         raise ArgumentError("the clock", clock, "a FixedClock", "try connect(clock=FixedClock('08:50'))")
-    runs = arguments.whole("runs", runs, 1, 100, "a whole number")
+    runs = arguments.whole("runs", runs, 1, MOST_RUNS, "a whole number")
     now_ms = clock.now_ms()
     gap = Interval(every_ms)
     slots = tuple(cron.marks(now_ms, runs))
