@@ -368,12 +368,6 @@ def no_socket() -> Iterator[str]:
 
 
 @contextmanager
-def no_tls() -> Iterator[str]:
-    with silent() as url:
-        yield url.replace("redis://", "rediss://")
-
-
-@contextmanager
 def locked(password: str = "another") -> Iterator[str]:
     """A server that wants a password, which the URL may have wrong."""
     with connect("embedded://valkey") as conn:
@@ -392,7 +386,7 @@ def no_host_name() -> Iterator[str]:
     yield f"redis://:{SECRET}@{'a' * 70}..b:6379/0"
 
 
-UNREACHABLE = [refused, silent, full, babbling, no_socket, no_tls, locked, unknown_option, no_host_name]
+UNREACHABLE = [refused, silent, full, babbling, no_socket, locked, unknown_option, no_host_name]
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -571,14 +565,10 @@ ENDS = {
     "by sys.exit": "sys.exit(3)",
     "by an exception": "raise RuntimeError('a bug')",
     "by close": "conn.close(); sys.stdin.read()",
-    "by a with block": "conn.__exit__(None, None, None); sys.stdin.read()",
-    "by letting go": "del conn; sys.stdin.read()",
-    "by os._exit": "os._exit(1)",
     "by SIGKILL": "os.kill(os.getpid(), signal.SIGKILL)",
     "by SIGTERM": "os.kill(os.getpid(), signal.SIGTERM)",
     "by SIGHUP": "os.kill(os.getpid(), signal.SIGHUP)",
     "by an abort": "os.abort()",
-    "in a fork": "pid = os.fork(); pid == 0 and os._exit(0); os.waitpid(pid, 0)",
     "with a fork that stays": "pid = os.fork(); pid == 0 and (signal.alarm(20), sys.stdin.read()); sys.exit()",
     "with a thread that stays": "threading.Thread(target=sys.stdin.read, daemon=True).start()",
 }
