@@ -35,7 +35,7 @@ WIDEST = 140
 _TYPES = {"zset": "sorted set", "hash": "hash", "string": "string", "list": "list", "set": "set"}
 _CELL = "text-align:left;vertical-align:top;white-space:pre-wrap;overflow-wrap:"
 # A longer word, a key, may be broken where the page is narrow; a shorter one keeps its column wide enough.
-_UNBROKEN = 16
+_UNBROKEN = 29
 
 
 @dataclass(frozen=True, slots=True, repr=False)
