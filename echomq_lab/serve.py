@@ -8,6 +8,7 @@ Source: architecture, "Rooms": `cli`.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sys
@@ -34,6 +35,7 @@ def serve(work: Path, *, port: int = DEFAULT_PORT, browser: bool = True) -> None
     os.environ.update(environment(dict(os.environ), work))
     for name in STRANGERS:
         os.environ.pop(name, None)
+    ask_nothing(work)
     try:
         from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
     except ImportError as error:
@@ -77,6 +79,14 @@ def environment(given: dict[str, str], work: Path) -> dict[str, str]:
     }
 
 
+def ask_nothing(work: Path) -> None:
+    """Write the defaults that keep JupyterLab from asking for news before it shows the first notebook."""
+    settings = work / ".jupyter" / "settings"
+    settings.mkdir(parents=True, exist_ok=True)
+    quiet = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+    (settings / "overrides.json").write_text(json.dumps(quiet), "utf-8")
+
+
 def flags(work: Path, *, port: int, browser: bool) -> list[str]:
     """JupyterLab's command line."""
     answer = [
@@ -87,6 +97,7 @@ def flags(work: Path, *, port: int, browser: bool) -> list[str]:
         f"--ServerApp.open_browser={browser}",
         "--ServerApp.answer_yes=True",
         f"--LabApp.default_url=/lab/tree/{HUB}",
+        f"--LabApp.app_settings_dir={work / '.jupyter' / 'settings'}",
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",
         "--LabApp.extension_manager=readonly",

@@ -324,6 +324,10 @@ def test_jupyterlab_answers_with_its_token_alone_and_stops_at_once(notebooks: Pa
         assert status(url.replace("/lab/tree/", "/api/contents/").partition("?")[0])[0] == 403
         with urllib.request.urlopen(url.replace("/lab/tree/00-hub.ipynb", "/api/kernelspecs"), timeout=30) as answer:
             assert "another-python" not in json.load(answer)["kernelspecs"]["python3"]["spec"]["argv"]
+        asks = "/lab/api/settings/@jupyterlab/apputils-extension:notification"
+        with urllib.request.urlopen(url.replace("/lab/tree/00-hub.ipynb", asks), timeout=30) as answer:
+            asked = json.load(answer)["schema"]["properties"]
+            assert (asked["fetchNews"]["default"], asked["checkForUpdates"]["default"]) == ("false", False)
         server.send_signal(signal.SIGTERM)
         assert server.stdout is not None
         assert server.stdout.read() == ""
