@@ -36,6 +36,11 @@ def run_at(thing: str, value: int) -> int:
     return whole(thing, value, -_MAX_INT64 - 1, _MAX_INT64, "a Unix millisecond")
 
 
+def token(thing: str, value: int) -> int:
+    """The token of a claim: its attempts count, 0 or more."""
+    return whole(thing, value, 0, _MAX_INT64, "the attempts count of a claim")
+
+
 def how_many(thing: str, value: int) -> int:
     """A limit, batch or count: 1 or more."""
     return whole(thing, value, 1, _MAX_INT64, "a whole number")

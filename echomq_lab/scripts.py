@@ -16,7 +16,7 @@ from redis.commands.core import Script
 
 from echomq_lab.store import Connection
 
-NAMES = ("register", "cancel", "advance", "enqueue", "schedule", "promote")
+NAMES = ("register", "cancel", "advance", "sweep", "enqueue", "schedule", "promote", "claim", "complete")
 
 
 @cache
