@@ -29,7 +29,7 @@ PRESETS = (
     ("the last day that only some months have", "0 0 31 * *"),
     ("each leap day", "0 0 29 2 *"),
 )
-ZONES = ("UTC", "Europe/Berlin", "Europe/London", "America/New_York", "America/Sao_Paulo", "Asia/Kolkata", "Asia/Tokyo")
+ZONES: tuple[str, ...] = ("UTC", "Europe/Berlin", "Europe/London", "America/New_York", "America/Sao_Paulo", "Asia/Kolkata", "Asia/Tokyo")
 ZONES += ("Australia/Lord_Howe", "Pacific/Auckland")
 
 
@@ -109,7 +109,7 @@ class Controls:
         return [ipywidgets.HBox(row, layout={"flex_flow": "row wrap"}) for row in rows]
 
     def show_problem(self, message: str, repair: str | None) -> None:
-        """Show a mistake under its field, and the button that mends it if there is a repair; an empty one clears both."""
+        """Show a mistake under its field, and a button that mends it if there is a repair; an empty one clears both."""
         self.problem.value = f'<div class="echomq-fault"><pre>{html.escape(message)}</pre></div>' if message else ""
         self.repair.description = f"Use {repair}" if repair else ""
         self.repair.layout.display = "" if repair else "none"

@@ -57,6 +57,10 @@ def jupyterlab(root: Path, home: Path, *, dark: bool = False) -> Iterator[str]:
     settings = home / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
     (settings / "notification.jupyterlab-settings").write_text('{"fetchNews": "false", "checkForUpdates": false}')
+    notebook = home / "lab" / "user-settings" / "@jupyterlab" / "notebook-extension"
+    notebook.mkdir(parents=True)
+    # Every cell is in the page, also those that are scrolled away.
+    (notebook / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
     if dark:
         (settings / "themes.jupyterlab-settings").write_text('{"theme": "JupyterLab Dark"}')
     port = _free_port()
