@@ -52,7 +52,7 @@ class Lane:
             return "predicted: computed by the rule"
         if self.written == len(self.marks_ms):
             return "scores that ZADD wrote"
-        return "first the score that ZADD wrote, then predicted: if each is released on time"
+        return "first what ZADD wrote, then predicted"
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,10 @@ class Stage:
         css = "".join(f"#{self._prefix}{gid}{{{style}}}" for gid, style in styles.items())
         words = (html.escape(texts.get(gid, "")) for gid in self._texts)
         body = "".join(piece + word for piece, word in zip(self._pieces, words, strict=True))
-        named = f'{self._head} role="img" aria-label="{html.escape(alt)}" style="max-width:100%;height:auto">'
-        self.view.value = f"<style>{css}</style>{named}{body}{self._last}"
+        named = f'{self._head} role="img" aria-label="{html.escape(alt)}" style="width:100%;min-width:35rem;height:auto">'
+        # On a narrow page the picture scrolls, by the keyboard too, before its words become too small to read.
+        frame = '<div class="echomq-stage" tabindex="0" role="group" aria-label="Clock rail">'
+        self.view.value = f"<style>{css}</style>{frame}{named}{body}{self._last}</div>"
 
     def _text(self, body: str, gid: str) -> re.Match[str]:
         place = rf'<g id="{self._prefix}(?P<gid>{re.escape(gid)})">\s*<text[^>]*>(?P<words>[^<]*)</text>'
