@@ -10,13 +10,13 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from echomq_lab import ids, jobs, keyspace, pump, repeat, trace
+    from echomq_lab import figures, ids, jobs, keyspace, pump, readout, repeat, scenario, trace
     from echomq_lab.cadence import Cron, Interval
     from echomq_lab.clock import FixedClock, SystemClock
     from echomq_lab.errors import LabError
     from echomq_lab.store import connect
 
-_ROOMS = ("ids", "jobs", "keyspace", "pump", "repeat", "trace")
+_ROOMS = ("figures", "ids", "jobs", "keyspace", "pump", "readout", "repeat", "scenario", "trace")
 _NAMES = {
     "Cron": "cadence",
     "FixedClock": "clock",
@@ -33,11 +33,14 @@ __all__ = [
     "LabError",
     "SystemClock",
     "connect",
+    "figures",
     "ids",
     "jobs",
     "keyspace",
     "pump",
+    "readout",
     "repeat",
+    "scenario",
     "trace",
 ]
 

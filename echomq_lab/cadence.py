@@ -62,7 +62,7 @@ class Cron:
         if type(self.tz) is not str:
             raise ArgumentError("tz", self.tz, "the name of a time zone as text", "try 'Europe/Berlin'")
         parse(self.expr)
-        _zone(self.tz)
+        time_zone(self.tz)
 
     @property
     def expanded(self) -> str:
@@ -82,7 +82,7 @@ class Cron:
         if self.tz == "UTC":
             at_ms = next(_slots(numeric, -(-from_ms // 60_000))) * 60_000 + back_ms
         else:
-            at_ms = _next_in_zone(numeric, _zone(self.tz), from_ms) + back_ms
+            at_ms = _next_in_zone(numeric, time_zone(self.tz), from_ms) + back_ms
         if at_ms > MAX_MS:
             hint = f"the calendar ends at {iso(MAX_MS)}"
             raise ArgumentError("now_ms", now_ms, f"early enough to leave a slot of '{self.expanded}'", hint)
@@ -220,7 +220,8 @@ def _zone_keys() -> frozenset[str]:
 
 
 @lru_cache(maxsize=128)
-def _zone(key: str) -> ZoneInfo:
+def time_zone(key: str) -> ZoneInfo:
+    """The zone of a tz database key. Raises `CronError` for a key that is not in the tzdata package."""
     # From the tzdata package and never the system's files: the same zone has the same slots on every machine. Only a
     # key that the package lists is opened, so no key leads out of it.
     keys = _zone_keys()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from echomq_lab.cadence import Interval, _zone
+from echomq_lab.cadence import Interval, time_zone
 from echomq_lab.clock import EPOCH, MAX_MS
 
 # Not strftime: its names follow the machine's locale.
@@ -70,4 +70,4 @@ def visible(text: str, most: int = 200) -> str:
 
 
 def _local(at_ms: int, tz: str) -> datetime:
-    return (EPOCH + timedelta(milliseconds=at_ms)).astimezone(_zone(tz))
+    return (EPOCH + timedelta(milliseconds=at_ms)).astimezone(time_zone(tz))
