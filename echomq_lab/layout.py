@@ -13,8 +13,6 @@ from itertools import pairwise
 from echomq_lab.scenario import CadenceRun, Lane
 from echomq_lab.wording import clock_time, day, visible
 
-#: How many marks of a lane a rail has room for.
-MOST_MARKS = 10
 _MOST_TICKS = 8
 _PAD = 0.06
 # How many characters of a label fit side by side.
@@ -69,7 +67,7 @@ class Layout:
 def lay_out(run: CadenceRun, window_ms: tuple[int, int] | None = None, lit: str | None = None) -> Layout:
     """Lay a run out between the instants of a window, or from now to the end of the lane that ends first.
 
-    At most `MOST_MARKS` of a lane are drawn; what lies beyond an edge is said in words.
+    What lies beyond an edge is said in words.
     """
     scale = _Scale(run.now_ms, *(window_ms or _around(run)))
     ticks = _ticks(scale)
@@ -117,7 +115,7 @@ class _Seen:
 
     def __init__(self, lane: Lane, scale: _Scale) -> None:
         self.lane, self.scale = lane, scale
-        drawn = lane.marks_ms[:MOST_MARKS]
+        drawn = lane.marks_ms
         self.before = [at_ms for at_ms in drawn if at_ms < scale.left_ms]
         self.inside = [at_ms for at_ms in drawn if scale.left_ms <= at_ms <= scale.right_ms]
         self.beyond = [at_ms for at_ms in drawn if at_ms > scale.right_ms]
@@ -215,12 +213,12 @@ def _title(lane: Lane) -> str:
     return f"{lane.kind} {visible(lane.rule, 40)}{gap}{zone}"
 
 
-def room(kinds: tuple[str, ...]) -> Layout:
-    """Every part that a rail has room for, at its left edge and with a word in each text."""
-    marks = tuple(Mark(f"{kind}-{number}", 0.0, False) for kind in kinds for number in range(MOST_MARKS))
-    hops = tuple(Hop(f"interval-hop-{number}", 0.0, 1.0) for number in range(MOST_MARKS) if "interval" in kinds)
+def room(kinds: tuple[str, ...], most: int) -> Layout:
+    """Every part that a rail of at most `most` marks a lane can have, at its left edge, a word in each text."""
+    marks = tuple(Mark(f"{kind}-{number}", 0.0, False) for kind in kinds for number in range(most))
+    hops = tuple(Hop(f"interval-hop-{number}", 0.0, 1.0) for number in range(most) if "interval" in kinds)
     ticks = tuple(0.0 for _ in range(_MOST_TICKS + 1))
     gids = [f"tick-label-{number}" for number in range(len(ticks))] + ["day", "now-label"]
     gids += [f"{kind}-{role}" for kind in kinds for role in ("title", "before", "beyond")]
-    gids += [f"{kind}-label-{number}" for kind in kinds for number in range(MOST_MARKS)]
+    gids += [f"{kind}-label-{number}" for kind in kinds for number in range(most)]
     return Layout(kinds, kinds, 0.0, ticks, marks, hops, tuple(Word(gid, 0.0, "-") for gid in gids), "")

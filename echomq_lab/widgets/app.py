@@ -71,6 +71,11 @@ def fault_html(error: Exception) -> str:
     return f'<div class="echomq-fault"><pre>{html.escape(told)}</pre></div>'
 
 
+def scrolling(content: str, name: str) -> str:
+    """HTML that scrolls on a page too narrow for it, by the keyboard too, rather than becoming too small to read."""
+    return f'<div class="echomq-scroll" tabindex="0" role="group" aria-label="{html.escape(name)}">{content}</div>'
+
+
 def close_previous(kind: str, app: App) -> None:
     """Close the app of this kind that the running cell showed before; outside a notebook's cell, none."""
     cell = _cell_id()

@@ -29,7 +29,15 @@ PRESETS = (
     ("the last day that only some months have", "0 0 31 * *"),
     ("each leap day", "0 0 29 2 *"),
 )
-ZONES: tuple[str, ...] = ("UTC", "Europe/Berlin", "Europe/London", "America/New_York", "America/Sao_Paulo", "Asia/Kolkata", "Asia/Tokyo")
+ZONES: tuple[str, ...] = (
+    "UTC",
+    "Europe/Berlin",
+    "Europe/London",
+    "America/New_York",
+    "America/Sao_Paulo",
+    "Asia/Kolkata",
+    "Asia/Tokyo",
+)
 ZONES += ("Australia/Lord_Howe", "Pacific/Auckland")
 
 
@@ -50,7 +58,8 @@ NIGHTS = {
 }
 
 
-_NAMED = {"style": {"description_width": "7em"}}
+BOTH = "both"
+_NAMED: dict[str, Any] = {"style": {"description_width": "7em"}}
 _SNUG: dict[str, Any] = {"layout": {"width": "auto"}}
 
 
@@ -59,17 +68,20 @@ class Controls:
 
     def __init__(self, cron: Cron, every_ms: int) -> None:
         self.lit = ipywidgets.ToggleButtons(
-            options=[("Both rules", None), ("Cron", "cron"), ("Interval", "interval")], description="Light up", **_NAMED
+            options=[("Both rules", BOTH), ("Cron", "cron"), ("Interval", "interval")],
+            description="Light up",
+            layout={"width": "auto"},
+            **_NAMED,
         )
         self.expr = ipywidgets.Text(cron.expr, description="Cron", **_NAMED)
-        self.example = ipywidgets.Dropdown(options=[("choose ...", None), *PRESETS], description="Example", **_NAMED)
+        self.example = ipywidgets.Dropdown(options=[("choose ...", ""), *PRESETS], description="Example", **_NAMED)
         self.problem = ipywidgets.HTML()
         self.repair = ipywidgets.Button(layout={"width": "auto", "display": "none"})
         self.zone = ipywidgets.Combobox(
             value=cron.tz, options=ZONES, description="Time zone", continuous_update=False, **_NAMED
         )
         self.night = ipywidgets.Dropdown(
-            options=[("choose ...", None), *NIGHTS.items()], description="Clock change", **_NAMED
+            options=[("choose ...", ""), *((night, night) for night in NIGHTS)], description="Clock change", **_NAMED
         )
         self.gap = ipywidgets.IntSlider(
             min(60, max(1, every_ms // 60_000)), 1, 60, description="Gap, minutes", continuous_update=True, **_NAMED
@@ -91,7 +103,7 @@ class Controls:
                 "again": "Start again",
             }.items()
         }
-        for name in ("expr", "problem", "gap", "clock", "zone"):
+        for name in ("lit", "expr", "gap", "clock"):
             getattr(self, name).add_class(f"echomq-{name}")
 
     def rows(self) -> list[ipywidgets.Widget]:
@@ -117,7 +129,11 @@ class Controls:
     def attributes(self, time: str) -> dict[str, dict[str, str]]:
         """The names and states that ipywidgets does not give: what a slider is and shows, which field is wrong."""
         wrong = "true" if self.problem.value else "false"
-        return {
+        pressed = {
+            f".echomq-lit button:nth-of-type({number})": {"aria-pressed": str(value == self.lit.value).lower()}
+            for number, (_, value) in enumerate(self.lit.options, 1)
+        }
+        return pressed | {
             ".echomq-clock [role=slider]": {"aria-label": "Clock", "aria-valuetext": time},
             ".echomq-gap [role=slider]": {"aria-label": "Gap", "aria-valuetext": f"{self.gap.value} minutes"},
             ".echomq-expr input": {"aria-invalid": wrong, "autocomplete": "off", "spellcheck": "false"},

@@ -23,8 +23,8 @@ from echomq_lab.layout import lay_out
 from echomq_lab.scenario import NAME, CadenceRun, Cadences
 from echomq_lab.store import FAKEREDIS, connect
 from echomq_lab.trace import Trace
-from echomq_lab.widgets.app import App, shows_faults
-from echomq_lab.widgets.cadence_controls import SPANS, Controls
+from echomq_lab.widgets.app import App, scrolling, shows_faults
+from echomq_lab.widgets.cadence_controls import BOTH, NIGHTS, SPANS, Controls
 from echomq_lab.widgets.stage import RailStage
 from echomq_lab.wording import clock_time, relative, visible
 
@@ -54,7 +54,7 @@ class CadenceTracer(App):
         # What is set by the app itself is no wish of the reader's.
         self._setting = False
         self._mended: str | None = None
-        self._stage = RailStage(("cron", "interval"))
+        self._stage = RailStage(("cron", "interval"), _RUNS)
         self._table = ipywidgets.HTML()
         self._controls = Controls(run.cron, run.gap.every_ms)
         self.children = (*self._controls.rows(), self.fault, self._stage.view, self.live, self._table)
@@ -74,9 +74,7 @@ class CadenceTracer(App):
     def to_text(self) -> str:
         """The picture, the readout and the table, as plain text."""
         run = self.run()
-        return "\n\n".join(
-            (lay_out(run, self._window(), self._controls.lit.value).alt, told(run), str(self._rows(run)))
-        )
+        return "\n\n".join((lay_out(run, self._window(), self._lit()).alt, told(run), str(self._rows(run))))
 
     def _listen(self) -> None:
         controls = self._controls
@@ -137,7 +135,7 @@ class CadenceTracer(App):
 
     @shows_faults
     def _on_night(self) -> None:
-        if night := self._controls.night.value:
+        if night := NIGHTS.get(self._controls.night.value):
             self._run.move(instant_ms(night.now))
             self._run.register(self._run.gap.every_ms)
             self._rule(night.expr, night.tz)
@@ -201,8 +199,8 @@ class CadenceTracer(App):
     def _refresh(self, news: str = "") -> None:
         """Show the run as it is now: the one place where anything is drawn or said."""
         run = self.run()
-        self._stage.place(lay_out(run, self._window(), self._controls.lit.value))
-        self._table.value = self._rows(run)._repr_html_()
+        self._stage.place(lay_out(run, self._window(), self._lit()))
+        self._table.value = scrolling(self._rows(run)._repr_html_(), "Next runs")
         steps = (run.now_ms - self._left_ms) // self._step_ms()
         self._set(self._controls.clock, steps)
         self._controls.face.value = f"<b>{clock_time(run.now_ms)}</b> UTC"
@@ -213,8 +211,12 @@ class CadenceTracer(App):
         self.live.attributes = self._controls.attributes(time or clock_time(self._run.clock.now_ms()))
 
     def _rows(self, run: CadenceRun) -> readout.Table:
-        lit = self._controls.lit.value
+        lit = self._lit()
         return readout.marks(replace(run, lanes=tuple(lane for lane in run.lanes if lit in (None, lane.kind))))
+
+    def _lit(self) -> str | None:
+        chosen: str = self._controls.lit.value
+        return None if chosen == BOTH else chosen
 
     def _step_ms(self) -> int:
         return SPANS[self._controls.span.value][1]

@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 
 from echomq_lab.figures import LEFT, WIDTH, draw, theme_svg
 from echomq_lab.layout import Layout, room
+from echomq_lab.widgets.app import scrolling
 
 
 class Stage:
@@ -46,10 +47,10 @@ class Stage:
         css = "".join(f"#{self._prefix}{gid}{{{style}}}" for gid, style in styles.items())
         words = (html.escape(texts.get(gid, "")) for gid in self._texts)
         body = "".join(piece + word for piece, word in zip(self._pieces, words, strict=True))
-        named = f'{self._head} role="img" aria-label="{html.escape(alt)}" style="width:100%;min-width:35rem;height:auto">'
-        # On a narrow page the picture scrolls, by the keyboard too, before its words become too small to read.
-        frame = '<div class="echomq-stage" tabindex="0" role="group" aria-label="Clock rail">'
-        self.view.value = f"<style>{css}</style>{frame}{named}{body}{self._last}</div>"
+        named = (
+            f'{self._head} role="img" aria-label="{html.escape(alt)}" style="width:100%;min-width:35rem;height:auto">'
+        )
+        self.view.value = scrolling(f"<style>{css}</style>{named}{body}{self._last}", "Picture")
 
     def _text(self, body: str, gid: str) -> re.Match[str]:
         place = rf'<g id="{self._prefix}(?P<gid>{re.escape(gid)})">\s*<text[^>]*>(?P<words>[^<]*)</text>'
@@ -60,10 +61,10 @@ class Stage:
 
 
 class RailStage(Stage):
-    """A clock rail that moves: `place` shows a `Layout` on it."""
+    """A clock rail that moves, of at most `most` marks a lane: `place` shows a `Layout` on it."""
 
-    def __init__(self, kinds: tuple[str, ...]) -> None:
-        everything = room(kinds)
+    def __init__(self, kinds: tuple[str, ...], most: int) -> None:
+        everything = room(kinds, most)
         self._parts = [mark.gid for mark in everything.marks] + [hop.gid for hop in everything.hops]
         self._parts += [f"tick-{number}" for number in range(len(everything.ticks))]
         self._kinds = kinds
