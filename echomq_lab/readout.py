@@ -2,13 +2,14 @@
 
     registry(conn, queue)       the registrations, their next runs and records
     keys(conn, queue)           every key of a queue and what it holds
+    verdicts(run)               what each of two rules names next, in a sentence, and the ZADD that stores it
     marks(run)                  the next runs of two rules, in three readings
     next_runs(rule, *nows)      what a rule answers at one instant after another
     rewrites(trace)             what each step did to the registry's scores
     steps(trace)                each command, what its script called, the reply, the keys it changed
 
-Each answers a `Table`: a snapshot that a notebook shows by itself and `print` tells as text. Nothing in it is told by
-colour, and names are a stranger's text: escaped, on one line.
+`verdicts` answers lines of text, each other a `Table`: a snapshot that a notebook shows by itself and `print` tells as
+text. Nothing in it is told by colour, and names are a stranger's text: escaped, on one line.
 
 Source: widgets, "registry_view"; architecture, `readout`.
 """
@@ -25,7 +26,7 @@ import redis
 from echomq_lab.cadence import Cron, Interval
 from echomq_lab.clock import instant_ms
 from echomq_lab.keyspace import queue_key, record_key, registry_key
-from echomq_lab.scenario import CadenceRun
+from echomq_lab.scenario import NAME, CadenceRun
 from echomq_lab.store import Connection
 from echomq_lab.trace import Held, Step, Trace, keys_of
 from echomq_lab.wording import clock_time, day, in_calendar, iso_in, relative, span, visible
@@ -159,6 +160,23 @@ def keys(conn: Connection, queue: str) -> Table:
     rows = [(visible(key), _TYPES.get(str(client.type(key)), "other"), _holds(value)) for key, value in held.items()]
     counted = _count(len(rows), "key", "keys")
     return Table(f"Queue {queue} at {_stamp(conn.now_ms())}: {counted}", ("key", "type", "holds"), tuple(rows))
+
+
+def verdicts(run: CadenceRun) -> str:
+    """The verdict of each rule, and the ZADD that puts its score into the registry."""
+    cron, interval = run.lanes
+    lines = []
+    for lane, what in ((cron, "a wall-clock slot"), (interval, "the previous run plus the gap")):
+        at_ms = lane.marks_ms[0]
+        due = ", due: the next sweep releases it" if lane is interval and at_ms <= run.now_ms else ""
+        time = clock_time(at_ms, lane.tz, seen_from_ms=run.now_ms)
+        zone = "" if lane.tz == "UTC" else f" in {lane.tz}"
+        rule = f"{lane.kind} {visible(lane.rule, 60)} ({lane.says})"
+        lines.append(f"{rule}: next run {time}{zone}, {relative(at_ms, run.now_ms)}, {what}{due}.")
+    key = registry_key(run.trace.queue)
+    lines.append(f"The registry holds: ZADD {key} {interval.marks_ms[0]} {NAME}")
+    lines.append(f"A cron slot would be: ZADD {key} {cron.marks_ms[0]} NAME")
+    return "\n".join(lines)
 
 
 def marks(run: CadenceRun) -> Table:

@@ -18,15 +18,14 @@ from echomq_lab import readout
 from echomq_lab.cadence import Cron
 from echomq_lab.clock import MAX_MS, FixedClock, instant_ms
 from echomq_lab.errors import CronError, LabError
-from echomq_lab.keyspace import registry_key
 from echomq_lab.layout import lay_out
-from echomq_lab.scenario import NAME, CadenceRun, Cadences
+from echomq_lab.scenario import CadenceRun, Cadences
 from echomq_lab.store import FAKEREDIS, connect
 from echomq_lab.trace import Trace
 from echomq_lab.widgets.app import App, scrolling, shows_faults
 from echomq_lab.widgets.cadence_controls import BOTH, NIGHTS, SPANS, Controls
 from echomq_lab.widgets.stage import RailStage
-from echomq_lab.wording import clock_time, relative, visible
+from echomq_lab.wording import clock_time
 
 QUEUE = "dive-1"
 _RUNS = 5
@@ -74,7 +73,7 @@ class CadenceTracer(App):
     def to_text(self) -> str:
         """The picture, the readout and the table, as plain text."""
         run = self.run()
-        return "\n\n".join((lay_out(run, self._window(), self._lit()).alt, told(run), str(self._rows(run))))
+        return "\n\n".join((lay_out(run, self._window(), self._lit()).alt, readout.verdicts(run), str(self._rows(run))))
 
     def _listen(self) -> None:
         controls = self._controls
@@ -204,7 +203,7 @@ class CadenceTracer(App):
         steps = (run.now_ms - self._left_ms) // self._step_ms()
         self._set(self._controls.clock, steps)
         self._controls.face.value = f"<b>{clock_time(run.now_ms)}</b> UTC"
-        self._voice("\n".join(filter(None, (news, told(run)))), clock_time(run.now_ms))
+        self._voice("\n".join(filter(None, (news, readout.verdicts(run)))), clock_time(run.now_ms))
 
     def _voice(self, text: str, time: str | None = None) -> None:
         self.live.text = text
@@ -240,23 +239,6 @@ class CadenceTracer(App):
             widget.value = value
         finally:
             self._setting = False
-
-
-def told(run: CadenceRun) -> str:
-    """The verdict of each rule, and the ZADD that puts its score into the registry."""
-    cron, interval = run.lanes
-    lines = []
-    for lane, what in ((cron, "a wall-clock slot"), (interval, "the previous run plus the gap")):
-        at_ms = lane.marks_ms[0]
-        due = ", due: the next sweep releases it" if lane is interval and at_ms <= run.now_ms else ""
-        time = clock_time(at_ms, lane.tz, seen_from_ms=run.now_ms)
-        zone = "" if lane.tz == "UTC" else f" in {lane.tz}"
-        rule = f"{lane.kind} {visible(lane.rule, 60)} ({lane.says})"
-        lines.append(f"{rule}: next run {time}{zone}, {relative(at_ms, run.now_ms)}, {what}{due}.")
-    key = registry_key(run.trace.queue)
-    lines.append(f"The registry holds: ZADD {key} {interval.marks_ms[0]} {NAME}")
-    lines.append(f"A cron slot would be: ZADD {key} {cron.marks_ms[0]} NAME")
-    return "\n".join(lines)
 
 
 def random_expression() -> str:
