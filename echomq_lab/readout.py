@@ -2,6 +2,8 @@
 
     registry(conn, queue)       the registrations, their next runs and records
     keys(conn, queue)           every key of a queue and what it holds
+    pending(conn, queue)        the jobs that wait, newest first
+    branded(id)                 a branded id taken apart
     verdicts(run)               what each of two rules names next, in a sentence, and the ZADD that stores it
     marks(run)                  the next runs of two rules, in three readings
     next_runs(rule, *nows)      what a rule answers at one instant after another
@@ -23,8 +25,10 @@ from typing import Any
 
 import redis
 
+from echomq_lab import ids
 from echomq_lab.cadence import Cron, Interval
 from echomq_lab.clock import instant_ms
+from echomq_lab.errors import ArgumentError
 from echomq_lab.keyspace import queue_key, record_key, registry_key
 from echomq_lab.scenario import NAME, CadenceRun
 from echomq_lab.store import Connection
@@ -177,6 +181,54 @@ def verdicts(run: CadenceRun) -> str:
     lines.append(f"The registry holds: ZADD {key} {interval.marks_ms[0]} {NAME}")
     lines.append(f"A cron slot would be: ZADD {key} {cron.marks_ms[0]} NAME")
     return "\n".join(lines)
+
+
+def pending(conn: Connection, queue: str, most: int = 50) -> Table:
+    """Up to `most` pending jobs, newest mint first: id, when it was minted, and what its row holds."""
+    client = _aside(conn)
+    now_ms = conn.now_ms()
+    key = queue_key(queue, "pending")
+    count = int(conn.telling(lambda: client.zcard(key)))
+    waiting = conn.telling(lambda: client.zrange(key, "+", "-", bylex=True, desc=True, offset=0, num=most))
+    held = [conn.telling(lambda each=each: client.hgetall(queue_key(queue, f"job:{each}"))) for each in waiting]
+    rows = [(visible(each), _minted(each, now_ms), *_row(row)) for each, row in zip(waiting, held, strict=True)]
+    more = (f"and {count - most} older ones",) if count > most else ()
+    caption = f"Pending {key}: {_count(count, 'job', 'jobs')}"
+    return Table(caption, ("id", "minted (UTC)", "state", "attempts", "payload"), tuple(rows), more)
+
+
+def branded(branded_id: str) -> Table:
+    """A branded id taken apart. Raises `ArgumentError` for what is none."""
+    parts = ids.parse(branded_id)
+    return Table(
+        f"Id {branded_id}",
+        ("part", "value"),
+        (
+            ("namespace", parts.namespace),
+            ("snowflake", str(parts.snowflake)),
+            ("minted", f"{iso_in(parts.unix_ms)} ({parts.unix_ms} ms)"),
+            ("node", str(parts.node)),
+            ("sequence", str(parts.sequence)),
+        ),
+    )
+
+
+def _minted(branded_id: str, now_ms: int) -> str:
+    try:
+        at_ms = ids.parse(branded_id).unix_ms
+    except ArgumentError:
+        return "not a branded id"
+    return f"{clock_time(at_ms, seen_from_ms=now_ms)}, {relative(at_ms, now_ms)}"
+
+
+def _row(held: dict[Any, Any]) -> tuple[str, str, str]:
+    if not held:
+        return "no row", "no row", "no row"
+    return (
+        visible(str(held.get("state", "none"))),
+        visible(str(held.get("attempts", "none"))),
+        visible(str(held.get("payload", "none")), 60),
+    )
 
 
 def marks(run: CadenceRun) -> Table:

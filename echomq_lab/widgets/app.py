@@ -14,6 +14,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import ipywidgets
+from IPython import get_ipython
 
 from echomq_lab.errors import LabError
 from echomq_lab.widgets.live import Live
@@ -32,14 +33,24 @@ class App(ipywidgets.VBox):  # type: ignore[misc]
         self.add_class("echomq-app")
         self.live = Live()
         self.fault = ipywidgets.HTML()
+        self._after_cell: Callable[[object], None] | None = None
         close_previous(type(self).__name__, self)
 
     def to_text(self) -> str:
         """What the app shows now, as plain text."""
         raise NotImplementedError
 
+    def after_each_cell(self, call: Callable[[], None]) -> None:
+        """Call after every cell that ran, until the app is dismissed; outside a notebook, never."""
+        if shell := get_ipython():
+            self._after_cell = lambda _: call()
+            shell.events.register("post_run_cell", self._after_cell)
+
     def dismiss(self) -> None:
         """Close the app, everything in it, and their comms."""
+        if self._after_cell is not None:
+            get_ipython().events.unregister("post_run_cell", self._after_cell)
+            self._after_cell = None
         for widget in list(_parts(self)):
             widget.unobserve_all()
             widget.close()
@@ -87,10 +98,7 @@ def close_previous(kind: str, app: App) -> None:
 
 
 def _cell_id() -> str | None:
-    from IPython import get_ipython
-
-    shell = get_ipython()
-    parent: dict[str, Any] = getattr(shell, "get_parent", dict)() or {}
+    parent: dict[str, Any] = getattr(get_ipython(), "get_parent", dict)() or {}
     cell: str | None = parent.get("metadata", {}).get("cellId")
     return cell
 
