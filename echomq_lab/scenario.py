@@ -11,6 +11,8 @@ Source: seed 001, "Static verdicts"; architecture, "what a student sees is what 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from echomq_lab import arguments, pump, repeat, trace
@@ -24,8 +26,6 @@ from echomq_lab.store import Connection
 NAME = "every-gap"
 #: More marks than that nobody tells apart on a rail.
 MOST_RUNS = 20
-PREDICTED = "predicted: computed by the rule"
-WRITTEN = "scores that ZADD wrote"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +33,26 @@ class Lane:
     """The next runs that one rule names, ascending, in Unix ms.
 
     `kind` is "cron" or "interval", `rule` the rule as written, `says` the rule in English, `tz` the zone its times
-    are read in, `source` who answered the marks: `PREDICTED` or `WRITTEN`.
+    are read in. The first `written` marks are scores that the store held; those after them are predicted. `starts_ms`
+    is where an interval's first gap begins, where it is known.
     """
 
     kind: str
     rule: str
     says: str
     tz: str
-    source: str
+    written: int
     marks_ms: tuple[int, ...]
+    starts_ms: int | None = None
+
+    @property
+    def source(self) -> str:
+        """Who answered the marks, in words."""
+        if self.written == 0:
+            return "predicted: computed by the rule"
+        if self.written == len(self.marks_ms):
+            return "scores that ZADD wrote"
+        return "first what ZADD wrote, then predicted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +73,7 @@ def cadences(conn: Connection, queue: str, *, cron: Cron, every_ms: int, runs: i
     Raises `ArgumentError` when the connection has no `FixedClock`, or when the queue already has the registration.
     Source: seed 001, "Static verdicts" (08:50: 09:00; 09:05, 09:20, 09:35).
     """
-    clock = conn.clock
-    if not isinstance(clock, FixedClock):
-        raise ArgumentError("the clock", clock, "a FixedClock", "try connect(clock=FixedClock('08:50'))")
+    clock = _fixed(conn)
     runs = arguments.whole("runs", runs, 1, MOST_RUNS, "a whole number")
     now_ms = clock.now_ms()
     gap = Interval(every_ms)
@@ -76,10 +85,77 @@ def cadences(conn: Connection, queue: str, *, cron: Cron, every_ms: int, runs: i
             clock.set(scores(steps, NAME)[-1])
             pump.sweep(conn, queue)
     lanes = (
-        Lane("cron", cron.expr, cron.sentence(), cron.tz, PREDICTED, slots),
-        Lane("interval", f"every_ms {every_ms}", gap.sentence(), "UTC", WRITTEN, tuple(scores(steps, NAME))),
+        Lane("cron", cron.expr, cron.sentence(), cron.tz, 0, slots),
+        Lane("interval", f"every_ms {every_ms}", gap.sentence(), "UTC", runs, tuple(scores(steps, NAME)), now_ms),
     )
     return CadenceRun(now_ms, lanes, steps)
+
+
+class Cadences:
+    """Two rules under a lab clock that is moved at will, both ways: the live form of `cadences`.
+
+    The interval is registered on the store with its first run one gap away. Its marks stand where the registry has the
+    score, whatever the clock says, until a sweep releases it. `trace` holds every command that went out.
+    Raises what `cadences` raises.
+    """
+
+    def __init__(self, conn: Connection, queue: str, *, cron: Cron, every_ms: int) -> None:
+        self.conn, self.queue = conn, queue
+        self.clock = _fixed(conn)
+        self.trace = trace.Trace(queue)
+        self.cron = cron
+        self.register(every_ms)
+
+    @property
+    def cron(self) -> Cron:
+        """The cron rule; another may be set at any time, since nothing of it is stored."""
+        return self._cron
+
+    @cron.setter
+    def cron(self, cron: Cron) -> None:
+        self._cron, self._says = cron, cron.sentence()
+
+    def register(self, every_ms: int) -> None:
+        """Cancel the interval and register it with another gap, from the clock's now."""
+        gap = Interval(every_ms)
+        with self._recorded():
+            repeat.cancel(self.conn, self.queue, NAME)
+            repeat.register(self.conn, self.queue, NAME, every_ms, "{}", every_ms)
+        self.gap = gap
+
+    def move(self, to_ms: int) -> None:
+        """Stand the clock at an instant in Unix ms, also an earlier one. Nothing runs by itself."""
+        self.clock.set(to_ms, back=True)
+
+    def sweep(self) -> pump.Sweep:
+        """One tick of the pump at the clock's now."""
+        with self._recorded():
+            return pump.sweep(self.conn, self.queue)
+
+    def run(self, runs: int = 5) -> CadenceRun:
+        """What the two rules name next: `runs` slots, and the registry's score with the gaps that would follow."""
+        now_ms = self.clock.now_ms()
+        score_ms = int(self.conn.send("ZSCORE", registry_key(self.queue), NAME))
+        every_ms = self.gap.every_ms
+        # What is due waits for a sweep, and the run after it is measured from that release.
+        marks = (score_ms, *self.gap.marks(max(score_ms, now_ms), runs - 1))
+        lanes = (
+            Lane("cron", self._cron.expr, self._says, self._cron.tz, 0, tuple(self._cron.marks(now_ms, runs))),
+            Lane("interval", f"every_ms {every_ms}", self.gap.sentence(), "UTC", 1, marks, score_ms - every_ms),
+        )
+        return CadenceRun(now_ms, lanes, self.trace)
+
+    @contextmanager
+    def _recorded(self) -> Iterator[None]:
+        with trace.record(self.conn, self.queue) as steps:
+            yield
+        self.trace.steps += steps.steps
+
+
+def _fixed(conn: Connection) -> FixedClock:
+    if not isinstance(conn.clock, FixedClock):
+        raise ArgumentError("the clock", conn.clock, "a FixedClock", "try connect(clock=FixedClock('08:50'))")
+    return conn.clock
 
 
 def scores(steps: trace.Trace, name: str) -> list[int]:

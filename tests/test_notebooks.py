@@ -50,7 +50,11 @@ def executed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def shown(outputs: Outputs) -> dict[str, str]:
     """Each cell's output as text, the ids of a display left out."""
     return {
-        name: re.sub(r"\br[0-9a-f]{12}-", "", "\n".join(json.dumps(out.get("data", out.get("text"))) for out in outs))
+        name: re.sub(
+            r'\br[0-9a-f]{12}-|"model_id": "\w+"',
+            "",
+            "\n".join(json.dumps(out.get("data", out.get("text"))) for out in outs),
+        )
         for name, outs in outputs.items()
     }
 
