@@ -113,6 +113,11 @@ def test_a_missing_python_is_told_in_one_line(
     assert not (machine.clone / ".venv").exists()
 
 
+def test_a_python_that_was_asked_for_and_does_not_run_is_named(machine: Machine) -> None:
+    said = f"{NEEDS}, and /nowhere/python does not run: {SUDO}apt-get install python3 python3-venv\n"
+    assert said in machine.make("setup", "PYTHON=/nowhere/python")[1]
+
+
 def test_fedora_is_told_its_own_command(machine: Machine) -> None:
     machine.tool("dnf", "exit 0")
     assert f"{NEEDS}: {SUDO}dnf install python3\n" in machine.make("setup")[1]

@@ -516,6 +516,7 @@ def test_a_good_password_is_used_and_not_shown() -> None:
 START = """
     import os, signal, sys, threading
     from echomq_lab import connect
+    signal.alarm(60)  # whatever goes wrong, no child stays
     conn = connect("embedded://valkey")
     print(conn.send("INFO", "server")["process_id"], conn.url.removeprefix("unix://"), flush=True)
 """
@@ -607,7 +608,8 @@ def test_an_interrupt_is_for_the_cell_and_not_for_the_store() -> None:
     conn.send("SET", "k", "kept")
     try:
         print("running", flush=True)
-        threading.Event().wait()
+        while True:  # a signal between two steps of a wait without end would not end it
+            threading.Event().wait(0.01)
     except KeyboardInterrupt:
         print(conn.send("GET", "k"), flush=True)
     """
@@ -626,7 +628,7 @@ def test_a_keeper_that_is_terminated_takes_the_server_with_it() -> None:
     with connect("embedded://valkey") as conn:
         pid = conn.send("INFO", "server")["process_id"]
         home = Path(conn.url.removeprefix("unix://")).parent
-        keeper = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        keeper = int(subprocess.check_output(["ps", "-o", "ppid=", "-p", str(pid)]))
         os.kill(keeper, signal.SIGTERM)
         gone(pid, home)
 
