@@ -188,10 +188,13 @@ def pending(conn: Connection, queue: str, most: int = 50) -> Table:
     client = _aside(conn)
     now_ms = conn.now_ms()
     key = queue_key(queue, "pending")
+
+    def read() -> list[tuple[str, dict[Any, Any]]]:
+        waiting: Any = client.zrange(key, "+", "-", bylex=True, desc=True, offset=0, num=most)
+        return [(each, client.hgetall(queue_key(queue, f"job:{each}"))) for each in waiting]
+
     count = int(conn.telling(lambda: client.zcard(key)))
-    waiting = conn.telling(lambda: client.zrange(key, "+", "-", bylex=True, desc=True, offset=0, num=most))
-    held = [conn.telling(lambda each=each: client.hgetall(queue_key(queue, f"job:{each}"))) for each in waiting]
-    rows = [(visible(each), _minted(each, now_ms), *_row(row)) for each, row in zip(waiting, held, strict=True)]
+    rows = [(visible(each), _minted(each, now_ms), *_row(row)) for each, row in conn.telling(read)]
     more = (f"and {count - most} older ones",) if count > most else ()
     caption = f"Pending {key}: {_count(count, 'job', 'jobs')}"
     return Table(caption, ("id", "minted (UTC)", "state", "attempts", "payload"), tuple(rows), more)

@@ -1,12 +1,10 @@
-"""The dives as runs: real verbs on a real store, under a lab clock that the run moves.
+"""Dive 1 as a run: what a cron rule and an interval name next.
 
     run = cadences(conn, queue, cron=Cron("0 9 * * *"), every_ms=900_000)
     run.lanes       what each rule names next
     run.trace       what the store executed on the way
 
-Nothing in a run is worked out beside the store, except where a lane says "predicted".
-
-Source: seed 001, "Static verdicts"; architecture, "what a student sees is what ran".
+Source: seed 001, "Static verdicts".
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from echomq_lab import arguments, pump, repeat, trace
 from echomq_lab.cadence import Cron, Interval
 from echomq_lab.clock import FixedClock
 from echomq_lab.errors import ArgumentError
-from echomq_lab.keyspace import queue_key, registry_key
+from echomq_lab.keyspace import registry_key
 from echomq_lab.store import Connection
 
 #: The registration that `cadences` makes.
@@ -163,15 +161,3 @@ def scores(steps: trace.Trace, name: str) -> list[int]:
     zadd = ("ZADD", registry_key(steps.queue))
     calls = [call for step in steps.steps for call in step.calls]
     return [int(call[2]) for call in calls if call[:2] == zadd and call[3] == name]
-
-
-def fresh_queue(conn: Connection, name: str) -> str:
-    """The first of `name`, `name-2`, `name-3`, ... that has no key in the store, so that a setup cell can run again.
-
-    Nothing is deleted: on a server of one's own an earlier run stays where it is.
-    """
-    queue, number = name, 1
-    while trace.keys_of(conn.client, queue_key(queue, "")):
-        number += 1
-        queue = f"{name}-{number}"
-    return queue
