@@ -1,11 +1,11 @@
-"""A run drawn as a clock rail: two lanes, cron above and interval below, and a line at now.
+"""A run drawn as a clock rail: a lane for each rule, and a line at now.
 
     rail(run)                     shown by a notebook as an SVG that follows the theme
     rail(run).save("rail.svg")    or .png: a file on a white card, the same bytes for the same run
 
 Drawn by matplotlib's objects, without pyplot, from a `Layout`. Every part carries its gid, by which a style sheet can
-move it. Marks differ by shape and lane, diamonds and circles, and by words, so the colours (Okabe-Ito) tell nothing
-alone. What lies beyond an edge is said in words.
+move it. Marks differ by shape and lane (`layout.KINDS`) and by words, so the colours (Okabe-Ito) tell nothing alone.
+What lies beyond an edge is said in words.
 
 Source: widgets, "The technique"; seed 001, "Static verdicts".
 """
@@ -25,14 +25,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from echomq_lab.errors import ArgumentError
-from echomq_lab.layout import Layout, Word, lay_out
+from echomq_lab.layout import KINDS, Layout, Word, lay_out
 from echomq_lab.scenario import CadenceRun
 
 # The foreground while drawing, replaced in a notebook by the theme's own.
 _INK = "#010203"
 _THEME_INK = "var(--jp-content-font-color1, currentColor)"
-_COLOUR = {"cron": "#0072b2", "interval": "#d55e00"}
-_SHAPE = {"cron": "D", "interval": "o"}
 _RC: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "echomq-lab",
@@ -42,10 +40,11 @@ _RC: dict[Any, Any] = {
     "axes.unicode_minus": False,
 }
 _NO_DATE: dict[str, str | None] = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-_WIDTH_IN, _HEIGHT_IN = 7.4, 3.1
-_AXES = (0.02, 0.17, 0.96, 0.75)
+# In inches: the picture's width, and the heights of what is below the lanes, of a lane, and of what is above.
+_WIDTH_IN, _BELOW_IN, _LANE_IN, _ABOVE_IN = 7.4, 0.527, 1.1625, 0.248
+_EDGE, _ACROSS = 0.02, 0.96
 #: The left edge of a rail and its width in the units of its SVG.
-LEFT, WIDTH = _AXES[0] * _WIDTH_IN * 72, _AXES[2] * _WIDTH_IN * 72
+LEFT, WIDTH = _EDGE * _WIDTH_IN * 72, _ACROSS * _WIDTH_IN * 72
 # Height in the lane, the end that stands at x, size. Words outside the lanes have heights of their own.
 _WORDS = {
     "title": (0.80, "left", 9),
@@ -111,8 +110,9 @@ def theme_svg(figure: Figure, prefix: str) -> str:
 def draw(layout: Layout) -> Figure:
     """A layout as a matplotlib `Figure`, one unit wide and one unit a lane high."""
     with matplotlib.rc_context(_RC):
-        figure = Figure(figsize=(_WIDTH_IN, _HEIGHT_IN))
-        axes = figure.add_axes(_AXES)
+        height = round(_BELOW_IN + len(layout.kinds) * _LANE_IN + _ABOVE_IN, 4)
+        figure = Figure(figsize=(_WIDTH_IN, height))
+        axes = figure.add_axes((_EDGE, _BELOW_IN / height, _ACROSS, len(layout.kinds) * _LANE_IN / height))
         rows = {kind: row for row, kind in enumerate(reversed(layout.kinds))}
         axes.set_xlim(0, 1)
         axes.set_ylim(0, len(rows))
@@ -122,11 +122,17 @@ def draw(layout: Layout) -> Figure:
             axes.plot((x, x), (0, -0.05), color=_INK, linewidth=0.8, clip_on=False, gid=f"tick-{number}")
         for kind, row in rows.items():
             if kind in layout.lit:
-                axes.axhspan(row + 0.01, row + 0.97, color=_COLOUR[kind], alpha=0.1, linewidth=0, gid=f"{kind}-band")
+                axes.axhspan(
+                    row + 0.01, row + 0.97, color=KINDS[kind].colour, alpha=0.1, linewidth=0, gid=f"{kind}-band"
+                )
             axes.plot((0, 1), (row + 0.42, row + 0.42), color=_INK, linewidth=0.6, alpha=0.5)
-        _now(axes, layout.now_x, len(rows))
+        if layout.now_x is not None:
+            _now(axes, layout.now_x, len(rows))
         for hop in layout.hops:
-            _hop(axes, hop.x, hop.width, rows["interval"] + 0.47, hop.gid)
+            _hop(axes, hop.x, hop.width, rows[hop.gid.partition("-")[0]] + 0.47, hop.gid)
+        for bar in layout.bars:
+            kind = bar.gid.partition("-")[0]
+            _bar(axes, bar.x, bar.width, rows[kind] + 0.42, KINDS[kind].colour, bar.gid)
         for mark in layout.marks:
             kind = mark.gid.partition("-")[0]
             _mark(axes, mark.x, rows[kind] + 0.42, kind, mark.hollow, mark.gid)
@@ -147,10 +153,10 @@ def _mark(axes: Axes, x: float, y: float, kind: str, hollow: bool, gid: str) -> 
     axes.plot(
         x,
         y,
-        marker=_SHAPE[kind],
+        marker=KINDS[kind].marker,
         markersize=10,
-        color=_COLOUR[kind],
-        markerfacecolor="none" if hollow else _COLOUR[kind],
+        color=KINDS[kind].colour,
+        markerfacecolor="none" if hollow else KINDS[kind].colour,
         markeredgewidth=2,
         linestyle="none",
         clip_on=False,
@@ -162,6 +168,11 @@ def _hop(axes: Axes, x: float, width: float, y: float, gid: str) -> None:
     steps = [step / 24 for step in range(25)]
     heights = [y + 0.2 * 4 * step * (1 - step) for step in steps]
     axes.plot([x + width * step for step in steps], heights, color=_INK, linewidth=0.8, clip_on=False, gid=gid)
+
+
+def _bar(axes: Axes, x: float, width: float, y: float, colour: str, gid: str) -> None:
+    line: dict[str, Any] = {"color": colour, "linewidth": 5, "alpha": 0.45, "solid_capstyle": "butt"}
+    axes.plot((x, x + width), (y, y), gid=gid, **line)
 
 
 def _word(axes: Axes, word: Word, rows: dict[str, int]) -> None:

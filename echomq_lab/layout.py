@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from echomq_lab.scenario import CadenceRun, Lane
 from echomq_lab.wording import clock_time, day, visible
@@ -23,9 +24,35 @@ _TICKS_MS += (600_000, 900_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43
 _TICKS_MS += (604_800_000, 2_419_200_000, 31_536_000_000)
 
 
+class Kind(NamedTuple):
+    """How a lane of one kind looks: its marker, as matplotlib has it and in words, and its colour (Okabe-Ito).
+
+    `name` stands before the rule, `says` tells whether its sentence stands after it, `hops` whether gaps are drawn,
+    `waits` whether a mark at or before now is one that waits for a sweep, `bars` whether a run's length is drawn.
+    """
+
+    marker: str
+    shape: str
+    colour: str
+    name: str
+    says: bool = False
+    hops: bool = False
+    waits: bool = False
+    bars: bool = False
+
+
+KINDS = {
+    "cron": Kind("D", "diamonds", "#0072b2", "cron"),
+    "interval": Kind("o", "circles", "#d55e00", "interval", says=True, hops=True, waits=True),
+    "start": Kind("o", "circles", "#d55e00", "start-to-start:", bars=True),
+    "finish": Kind("s", "squares", "#0072b2", "start-to-finish:", bars=True),
+    "score": Kind("^", "triangles", "#009e73", "score-anchored:", bars=True),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A next run: a diamond (cron) or a circle (interval), filled when the store holds it and hollow when predicted."""
+    """A run, in the shape of its lane's kind: filled when the store holds it and hollow when predicted."""
 
     gid: str
     x: float
@@ -43,7 +70,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """The gap from one run of an interval to the next."""
+    """A stretch of a lane: the gap from one run of an interval to the next, or how long a run takes."""
 
     gid: str
     x: float
@@ -52,14 +79,18 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A rail laid out: `kinds` are its lanes from the top, `lit` the selected ones, `alt` the text alternative."""
+    """A rail laid out: `kinds` are its lanes from the top, `lit` the selected ones, `alt` the text alternative.
+
+    `now_x` is None on a rail that tells what has been.
+    """
 
     kinds: tuple[str, ...]
     lit: tuple[str, ...]
-    now_x: float
+    now_x: float | None
     ticks: tuple[float, ...]
     marks: tuple[Mark, ...]
     hops: tuple[Hop, ...]
+    bars: tuple[Hop, ...]
     words: tuple[Word, ...]
     alt: str
 
@@ -71,22 +102,26 @@ def lay_out(run: CadenceRun, window_ms: tuple[int, int] | None = None, lit: str 
     """
     scale = _Scale(run.now_ms, *(window_ms or _around(run)))
     ticks = _ticks(scale)
-    now_x = scale.x(run.now_ms)
+    now_x = scale.x(run.now_ms) if run.looks_ahead else None
     now = f"now {clock_time(run.now_ms)}"
     words = [Word(f"tick-label-{number}", x, text) for number, (x, text) in enumerate(ticks)]
     words.append(Word("day", 0.5, f"{day(run.now_ms)}, UTC"))
-    words.append(Word("now-label", min(max(now_x, len(now) / _CHARACTERS / 2), 1 - len(now) / _CHARACTERS / 2), now))
+    if now_x is not None:
+        half = len(now) / _CHARACTERS / 2
+        words.append(Word("now-label", min(max(now_x, half), 1 - half), now))
     marks: list[Mark] = []
     hops: list[Hop] = []
-    told = [f"A clock rail with {len(run.lanes)} lanes; now is {day(run.now_ms)}, {clock_time(run.now_ms)} UTC."]
+    bars: list[Hop] = []
+    stands = "now is" if run.looks_ahead else "it begins on"
+    told = [f"A clock rail with {len(run.lanes)} lanes; {stands} {day(run.now_ms)}, {clock_time(run.now_ms)} UTC."]
     for lane in run.lanes:
-        seen = _Seen(lane, scale)
+        seen = _Seen(lane, scale, now_x)
         chosen = ", selected" if lane.kind == lit else ""
         words.append(Word(f"{lane.kind}-title", 0.005, f"{'▶ ' if chosen else ''}{_title(lane)} ({lane.source})"))
         words += seen.words()
         marks += seen.marks()
-        if lane.kind == "interval":
-            hops += seen.hops()
+        hops += seen.hops() if KINDS[lane.kind].hops else []
+        bars += seen.bars()
         told.append(f"Lane {_title(lane)} ({lane.source}){chosen}, {seen.told()}.")
     return Layout(
         tuple(lane.kind for lane in run.lanes),
@@ -95,6 +130,7 @@ def lay_out(run: CadenceRun, window_ms: tuple[int, int] | None = None, lit: str 
         tuple(x for x, _ in ticks),
         tuple(marks),
         tuple(hops),
+        tuple(bars),
         tuple(words),
         " ".join(told),
     )
@@ -113,8 +149,9 @@ class _Scale:
 class _Seen:
     """A lane seen through a window: what is inside, and what is not."""
 
-    def __init__(self, lane: Lane, scale: _Scale) -> None:
-        self.lane, self.scale = lane, scale
+    def __init__(self, lane: Lane, scale: _Scale, now_x: float | None) -> None:
+        self.lane, self.scale, self.now_x = lane, scale, now_x
+        self.kind = KINDS[lane.kind]
         drawn = lane.marks_ms
         self.before = [at_ms for at_ms in drawn if at_ms < scale.left_ms]
         self.inside = [at_ms for at_ms in drawn if scale.left_ms <= at_ms <= scale.right_ms]
@@ -122,9 +159,9 @@ class _Seen:
 
     def time(self, at_ms: int) -> str:
         text = clock_time(at_ms, self.lane.tz, seen_from_ms=self.scale.now_ms)
-        if self.lane.kind == "interval" and at_ms <= self.scale.now_ms:
+        if self.kind.waits and at_ms <= self.scale.now_ms:
             return f"{text} due"
-        return f"{text} now" if at_ms == self.scale.now_ms else text
+        return f"{text} now" if at_ms == self.scale.now_ms and self.now_x is not None else text
 
     def times(self, marks: list[int]) -> str:
         return ", ".join(map(self.time, marks))
@@ -142,7 +179,16 @@ class _Seen:
         if self.lane.starts_ms is not None and self.lane.starts_ms >= self.scale.left_ms and not self.before:
             stops.insert(0, self.scale.x(self.lane.starts_ms))
         pairs = [(start, end) for start, end in pairwise(stops) if end - start > 0.03]
-        return [Hop(f"interval-hop-{number}", start, end - start) for number, (start, end) in enumerate(pairs)]
+        return [Hop(f"{self.lane.kind}-hop-{number}", start, end - start) for number, (start, end) in enumerate(pairs)]
+
+    def bars(self) -> list[Hop]:
+        """How long each run takes, up to the edge."""
+        if not self.kind.bars:
+            return []
+        ends = [min(self.scale.x(at_ms + self.lane.run_ms), 1.0) for at_ms in self.inside]
+        starts = [self.scale.x(at_ms) for at_ms in self.inside]
+        pairs = zip(starts, ends, strict=True)
+        return [Hop(f"{self.lane.kind}-bar-{number}", start, end - start) for number, (start, end) in enumerate(pairs)]
 
     def words(self) -> list[Word]:
         kind = self.lane.kind
@@ -155,30 +201,31 @@ class _Seen:
         return words
 
     def told(self) -> str:
-        shape = "diamonds" if self.lane.kind == "cron" else "circles"
         before = f"; before the left edge: {self.times(self.before)}" if self.before else ""
         beyond = f"; beyond the right edge: {self.times(self.beyond)}" if self.beyond else ""
-        return f"{shape}: {self.times(self.inside) or 'no mark'}{before}{beyond}"
+        return f"{self.kind.shape}: {self.times(self.inside) or 'no mark'}{before}{beyond}"
 
     def _labels(self) -> list[tuple[float, str]]:
         """A label under each mark, clear of the edges and of the line at now; marks too close for that share one."""
         character = 1 / _CHARACTERS
-        now = self.scale.x(self.scale.now_ms)
         groups = [[at_ms] for at_ms in self.inside]
         while True:
             texts = [self._label(group) for group in groups]
             half = [len(text) * character / 2 for text in texts]
             middles = [self.scale.x((group[0] + group[-1]) / 2) for group in groups]
-            clear = [
-                now + (h + character if at >= now else -h - character) if abs(at - now) < h + character else at
-                for at, h in zip(middles, half, strict=True)
-            ]
+            clear = [self._clear(at, h + character) for at, h in zip(middles, half, strict=True)]
             placed = [max(min(at, 1 - h), h) for at, h in zip(clear, half, strict=True)]
             gaps = [placed[i + 1] - half[i + 1] - placed[i] - half[i] for i in range(len(placed) - 1)]
             close = next((i for i, gap in enumerate(gaps) if gap < character), None)
             if close is None:
                 return list(zip(placed, texts, strict=True))
             groups[close : close + 2] = [groups[close] + groups[close + 1]]
+
+    def _clear(self, at: float, room: float) -> float:
+        """Where a label of half this room stands so that the line at now does not cross it."""
+        if self.now_x is None or abs(at - self.now_x) >= room:
+            return at
+        return self.now_x + (room if at >= self.now_x else -room)
 
     def _label(self, group: list[int]) -> str:
         if len(group) <= 3:
@@ -208,17 +255,19 @@ def _ticks(scale: _Scale) -> list[tuple[float, str]]:
 
 
 def _title(lane: Lane) -> str:
-    gap = f", {lane.says}" if lane.kind == "interval" else ""
+    kind = KINDS[lane.kind]
+    gap = f", {lane.says}" if kind.says else ""
     zone = "" if lane.tz == "UTC" else f", times in {lane.tz}"
-    return f"{lane.kind} {visible(lane.rule, 40)}{gap}{zone}"
+    return f"{kind.name} {visible(lane.rule, 40)}{gap}{zone}"
 
 
 def room(kinds: tuple[str, ...], most: int) -> Layout:
     """Every part that a rail of at most `most` marks a lane can have, at its left edge, a word in each text."""
     marks = tuple(Mark(f"{kind}-{number}", 0.0, False) for kind in kinds for number in range(most))
-    hops = tuple(Hop(f"interval-hop-{number}", 0.0, 1.0) for number in range(most) if "interval" in kinds)
+    hops = tuple(Hop(f"{kind}-hop-{number}", 0.0, 1.0) for kind in kinds if KINDS[kind].hops for number in range(most))
+    bars = tuple(Hop(f"{kind}-bar-{number}", 0.0, 1.0) for kind in kinds if KINDS[kind].bars for number in range(most))
     ticks = tuple(0.0 for _ in range(_MOST_TICKS + 1))
     gids = [f"tick-label-{number}" for number in range(len(ticks))] + ["day", "now-label"]
     gids += [f"{kind}-{role}" for kind in kinds for role in ("title", "before", "beyond")]
     gids += [f"{kind}-label-{number}" for kind in kinds for number in range(most)]
-    return Layout(kinds, kinds, 0.0, ticks, marks, hops, tuple(Word(gid, 0.0, "-") for gid in gids), "")
+    return Layout(kinds, kinds, 0.0, ticks, marks, hops, bars, tuple(Word(gid, 0.0, "-") for gid in gids), "")

@@ -32,7 +32,7 @@ class Lane:
 
     `kind` is "cron" or "interval", `rule` the rule as written, `says` the rule in English, `tz` the zone its times
     are read in. The first `written` marks are scores that the store held; those after them are predicted. `starts_ms`
-    is where an interval's first gap begins, where it is known.
+    is where an interval's first gap begins, where it is known; `run_ms` how long a run takes, where that matters.
     """
 
     kind: str
@@ -42,6 +42,7 @@ class Lane:
     written: int
     marks_ms: tuple[int, ...]
     starts_ms: int | None = None
+    run_ms: int = 0
 
     @property
     def source(self) -> str:
@@ -61,6 +62,11 @@ class CadenceRun:
     lanes: tuple[Lane, ...]
     trace: trace.Trace
 
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether the marks are runs that come after now, not runs that have been."""
+        return True
+
 
 def cadences(conn: Connection, queue: str, *, cron: Cron, every_ms: int, runs: int = 3) -> CadenceRun:
     """Trace a cron rule and an interval over the lab clock, from its now, for `runs` (1 to 20) next runs of each.
@@ -71,7 +77,7 @@ def cadences(conn: Connection, queue: str, *, cron: Cron, every_ms: int, runs: i
     Raises `ArgumentError` when the connection has no `FixedClock`, or when the queue already has the registration.
     Source: seed 001, "Static verdicts" (08:50: 09:00; 09:05, 09:20, 09:35).
     """
-    clock = _fixed(conn)
+    clock = fixed_clock(conn)
     runs = arguments.whole("runs", runs, 1, MOST_RUNS, "a whole number")
     now_ms = clock.now_ms()
     gap = Interval(every_ms)
@@ -99,7 +105,7 @@ class Cadences:
 
     def __init__(self, conn: Connection, queue: str, *, cron: Cron, every_ms: int) -> None:
         self.conn, self.queue = conn, queue
-        self.clock = _fixed(conn)
+        self.clock = fixed_clock(conn)
         self.trace = trace.Trace(queue)
         self.cron = cron
         self.register(every_ms)
@@ -150,7 +156,8 @@ class Cadences:
         self.trace.steps += steps.steps
 
 
-def _fixed(conn: Connection) -> FixedClock:
+def fixed_clock(conn: Connection) -> FixedClock:
+    """The connection's clock, if it stands still. Raises `ArgumentError` for one that does not."""
     if not isinstance(conn.clock, FixedClock):
         raise ArgumentError("the clock", conn.clock, "a FixedClock", "try connect(clock=FixedClock('08:50'))")
     return conn.clock

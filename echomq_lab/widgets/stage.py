@@ -65,7 +65,7 @@ class RailStage(Stage):
 
     def __init__(self, kinds: tuple[str, ...], most: int) -> None:
         everything = room(kinds, most)
-        self._parts = [mark.gid for mark in everything.marks] + [hop.gid for hop in everything.hops]
+        self._parts = [part.gid for part in (*everything.marks, *everything.hops, *everything.bars)]
         self._parts += [f"tick-{number}" for number in range(len(everything.ticks))]
         self._kinds = kinds
         super().__init__(draw(everything), [word.gid for word in everything.words])
@@ -74,12 +74,12 @@ class RailStage(Stage):
         """Move everything to where the layout has it; a part that it does not have is hidden."""
         styles = dict.fromkeys(self._parts, "visibility:hidden")
         styles |= {f"{kind}-band": "" if kind in layout.lit else "visibility:hidden" for kind in self._kinds}
-        styles["now"] = _at(layout.now_x)
+        styles["now"] = "visibility:hidden" if layout.now_x is None else _at(layout.now_x)
         styles |= {f"tick-{number}": _at(x) for number, x in enumerate(layout.ticks)}
         for mark in layout.marks:
             styles[mark.gid] = _at(mark.x)
             styles[f"{mark.gid} use"] = f"fill-opacity:{0 if mark.hollow else 1}!important"
-        for hop in layout.hops:
+        for hop in (*layout.hops, *layout.bars):
             styles[hop.gid] = f"{_at(hop.x)} scaleX({hop.width:.5f});transform-origin:{LEFT}px 0"
             styles[f"{hop.gid} path"] = "vector-effect:non-scaling-stroke"
         styles |= {word.gid: _at(word.x) for word in layout.words}
