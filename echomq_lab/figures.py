@@ -28,10 +28,11 @@ from echomq_lab.errors import ArgumentError
 from echomq_lab.layout import KINDS, Layout, Word, lay_out
 from echomq_lab.scenario import CadenceRun
 
-# The foreground while drawing, replaced in a notebook by the theme's own.
-_INK = "#010203"
+#: The foreground while drawing, replaced in a notebook by the theme's own.
+INK = "#010203"
 _THEME_INK = "var(--jp-content-font-color1, currentColor)"
-_RC: dict[Any, Any] = {
+#: What matplotlib is told while it draws and writes, and at no other time.
+SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "echomq-lab",
     "font.family": ["DejaVu Sans"],
@@ -64,7 +65,7 @@ class Rail:
 
     def svg(self) -> str:
         """The picture as an SVG file's text on a white card, the same for the same run."""
-        return _named(_svg(self.figure, "white").replace(_INK, "#1a1a1a"), self.alt)
+        return _named(_svg(self.figure, "white").replace(INK, "#1a1a1a"), self.alt)
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to a file that ends in .svg or .png, and answer its path. Raises `ArgumentError`."""
@@ -75,7 +76,7 @@ class Rail:
             path.write_text(self.svg(), encoding="utf-8", newline="\n")
         else:
             png = BytesIO()
-            with matplotlib.rc_context(_RC):
+            with matplotlib.rc_context(SETTINGS):
                 words = {"Description": self.alt, "Software": None}
                 self.figure.savefig(png, format="png", dpi=200, facecolor="white", metadata=words)
             path.write_bytes(png.getvalue())
@@ -101,7 +102,7 @@ def theme_svg(figure: Figure, prefix: str) -> str:
 
     Two outputs on one page must not share an id, nor may an old one clash after a restart: a uuid, no counter.
     """
-    svg = _svg(figure, "none").replace(_INK, _THEME_INK)
+    svg = _svg(figure, "none").replace(INK, _THEME_INK)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}", svg[svg.index("<svg") :])
     # matplotlib styles every element of an SVG file; in a page that would be every element of the page.
     return svg.replace("*{", f"#{prefix}figure_1 *{{", 1)
@@ -109,7 +110,7 @@ def theme_svg(figure: Figure, prefix: str) -> str:
 
 def draw(layout: Layout) -> Figure:
     """A layout as a matplotlib `Figure`, one unit wide and one unit a lane high."""
-    with matplotlib.rc_context(_RC):
+    with matplotlib.rc_context(SETTINGS):
         height = round(_BELOW_IN + len(layout.kinds) * _LANE_IN + _ABOVE_IN, 4)
         figure = Figure(figsize=(_WIDTH_IN, height))
         axes = figure.add_axes((_EDGE, _BELOW_IN / height, _ACROSS, len(layout.kinds) * _LANE_IN / height))
@@ -117,15 +118,15 @@ def draw(layout: Layout) -> Figure:
         axes.set_xlim(0, 1)
         axes.set_ylim(0, len(rows))
         axes.set_axis_off()
-        axes.plot((0, 1), (0, 0), color=_INK, linewidth=0.8, clip_on=False)
+        axes.plot((0, 1), (0, 0), color=INK, linewidth=0.8, clip_on=False)
         for number, x in enumerate(layout.ticks):
-            axes.plot((x, x), (0, -0.05), color=_INK, linewidth=0.8, clip_on=False, gid=f"tick-{number}")
+            axes.plot((x, x), (0, -0.05), color=INK, linewidth=0.8, clip_on=False, gid=f"tick-{number}")
         for kind, row in rows.items():
             if kind in layout.lit:
                 axes.axhspan(
                     row + 0.01, row + 0.97, color=KINDS[kind].colour, alpha=0.1, linewidth=0, gid=f"{kind}-band"
                 )
-            axes.plot((0, 1), (row + 0.42, row + 0.42), color=_INK, linewidth=0.6, alpha=0.5)
+            axes.plot((0, 1), (row + 0.42, row + 0.42), color=INK, linewidth=0.6, alpha=0.5)
         if layout.now_x is not None:
             _now(axes, layout.now_x, len(rows))
         for hop in layout.hops:
@@ -145,7 +146,7 @@ def _now(axes: Axes, x: float, lanes: int) -> None:
     # In pieces, clear of what the lanes say above and below their marks.
     heights = [height for row in range(lanes) for height in (row + 0.26, row + 0.72, nan)]
     xs = [nan if height != height else x for height in (*heights, lanes - 0.03, lanes + 0.03)]
-    line: dict[str, Any] = {"color": _INK, "linewidth": 1.4, "linestyle": (0, (4, 3)), "clip_on": False}
+    line: dict[str, Any] = {"color": INK, "linewidth": 1.4, "linestyle": (0, (4, 3)), "clip_on": False}
     axes.plot(xs, [*heights, lanes - 0.03, lanes + 0.03], gid="now", **line)
 
 
@@ -167,7 +168,7 @@ def _mark(axes: Axes, x: float, y: float, kind: str, hollow: bool, gid: str) -> 
 def _hop(axes: Axes, x: float, width: float, y: float, gid: str) -> None:
     steps = [step / 24 for step in range(25)]
     heights = [y + 0.2 * 4 * step * (1 - step) for step in steps]
-    axes.plot([x + width * step for step in steps], heights, color=_INK, linewidth=0.8, clip_on=False, gid=gid)
+    axes.plot([x + width * step for step in steps], heights, color=INK, linewidth=0.8, clip_on=False, gid=gid)
 
 
 def _bar(axes: Axes, x: float, width: float, y: float, colour: str, gid: str) -> None:
@@ -186,12 +187,12 @@ def _word(axes: Axes, word: Word, rows: dict[str, int]) -> None:
         kind, role, *_ = word.gid.split("-")
         height, end, size = _WORDS[role]
         y = rows[kind] + height
-    axes.text(word.x, y, word.text, color=_INK, ha=end, fontsize=size, gid=word.gid)
+    axes.text(word.x, y, word.text, color=INK, ha=end, fontsize=size, gid=word.gid)
 
 
 def _svg(figure: Figure, card: str) -> str:
     text = StringIO()
-    with matplotlib.rc_context(_RC):
+    with matplotlib.rc_context(SETTINGS):
         figure.savefig(text, format="svg", facecolor=card, metadata=_NO_DATE)
     # matplotlib names its own version in a comment.
     return re.sub(r"<!--.*?-->\n?", "", text.getvalue(), flags=re.DOTALL)

@@ -200,10 +200,10 @@ def test_drawing_needs_no_pyplot_and_leaves_the_settings_alone() -> None:
         "import sys, matplotlib\n"
         "from echomq_lab import Cron, FixedClock, connect, figures, scenario\n"
         "run = scenario.cadences(connect(clock=FixedClock()), 'r', cron=Cron('0 9 * * *'), every_ms=1)\n"
-        "before = {name: matplotlib.rcParams[name] for name in figures._RC}\n"
+        "before = {name: matplotlib.rcParams[name] for name in figures.SETTINGS}\n"
         "figures.rail(run)._repr_html_()\n"
-        "assert before == {name: matplotlib.rcParams[name] for name in figures._RC}\n"
-        "assert before != figures._RC\n"
+        "assert before == {name: matplotlib.rcParams[name] for name in figures.SETTINGS}\n"
+        "assert before != figures.SETTINGS\n"
         "print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)

@@ -23,7 +23,6 @@ import redis
 
 from echomq_lab import arguments, jobs, pump, repeat, trace
 from echomq_lab.errors import ArgumentError, LabError
-from echomq_lab.keyspace import queue_key
 from echomq_lab.scenario.cadence import fixed_clock
 from echomq_lab.store import Connection
 
@@ -40,7 +39,7 @@ _OTHER_NODE = 1
 _NAMES = {"ZRANGEBYSCORE": "due", "HMGET": "record", "ZCOUNT": "count"}
 
 
-class _Killed(LabError):
+class _KilledError(LabError):
     """The pump was killed here."""
 
 
@@ -57,12 +56,13 @@ class Done:
 class SweepRun:
     """A sweep and what the next tick, a second later, did.
 
-    `steps` are the steps that were done, `answer` what the sweep told, None when it was killed; `then` and
-    `then_answer` those of the next tick. `jobs` counts what became of the occurrence.
+    `at_ms` is its instant, `steps` are the steps that were done, `answer` what the sweep told, None when it was killed;
+    `then` and `then_answer` are those of the next tick. `jobs` counts what became of the occurrence.
     """
 
     queue: str
     way: str
+    at_ms: int
     steps: tuple[Done, ...]
     answer: pump.Sweep | None
     then: tuple[Done, ...]
@@ -88,7 +88,7 @@ def sweep_steps(
     """
 
     def kill(_: Connection) -> None:
-        raise _Killed(f"killed before step {kill_before}")
+        raise _KilledError(f"killed before step {kill_before}")
 
     return _run(conn, queue, way, kill_before, kill, batch)
 
@@ -119,12 +119,12 @@ def _run(
         raise ArgumentError("way", way, f"one of {', '.join(map(repr, STEPS))}", f"EchoMQ's is {ENQUEUE_FIRST!r}")
     if at is not None:
         arguments.whole("the step", at, 1, 10_000, "a whole number")
-    before = jobs.pending_size(conn, queue)
+    before, at_ms = jobs.pending_size(conn, queue), clock.now_ms()
     with trace.record(conn, queue) as recorded, _knife(conn, queue, recorded, at, act) as (done, next_step):
         try:
             answer: pump.Sweep | None = _sweep(conn, queue, way, batch)
             next_step()
-        except _Killed:
+        except _KilledError:
             answer = None
     had = sum(each.by == "pump" for each in done)
     if at is not None and at > had + 1:
@@ -134,7 +134,7 @@ def _run(
         then_answer = _sweep(conn, queue, way, batch)
     recorded.steps += after.steps
     became = jobs.pending_size(conn, queue) - before
-    return SweepRun(queue, way, tuple(done), answer, tuple(then), then_answer, became, recorded)
+    return SweepRun(queue, way, at_ms, tuple(done), answer, tuple(then), then_answer, became, recorded)
 
 
 def _sweep(conn: Connection, queue: str, way: str, batch: int) -> pump.Sweep:
@@ -166,7 +166,8 @@ def _knife(
     Answers the list of them, and what is called before each step: by the block once more, after the last one.
     """
     done: list[Done] = []
-    execute, mint = conn.client.execute_command, conn.mint
+    execute: Callable[..., Any] = conn.client.execute_command
+    mint = conn.mint
     number = 0
 
     def before_a_step() -> None:
@@ -198,7 +199,7 @@ def _knife(
         yield done, before_a_step
     finally:
         conn.client.execute_command = execute  # type: ignore[method-assign]
-        del conn.mint  # type: ignore[method-assign]
+        del conn.mint
 
 
 def _other(conn: Connection) -> Connection:

@@ -65,7 +65,8 @@ class RailStage(Stage):
 
     def __init__(self, kinds: tuple[str, ...], most: int) -> None:
         everything = room(kinds, most)
-        self._parts = [part.gid for part in (*everything.marks, *everything.hops, *everything.bars)]
+        self._parts = [mark.gid for mark in everything.marks]
+        self._parts += [stretch.gid for stretch in (*everything.hops, *everything.bars)]
         self._parts += [f"tick-{number}" for number in range(len(everything.ticks))]
         self._kinds = kinds
         super().__init__(draw(everything), [word.gid for word in everything.words])
