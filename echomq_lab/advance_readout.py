@@ -55,8 +55,7 @@ def drift(run: AdvanceRun) -> str:
         if isinstance(lane, ReleaseLane):
             times = " ".join(clock_time(at_ms, seen_from_ms=run.now_ms) for at_ms in lane.marks_ms)
             cycles = len(lane.marks_ms) - 1
-            drifted = f"drift {span(lane.drift_ms)} after {_count(cycles, 'cycle')}" if lane.drift_ms else "no drift"
-            lines.append(f"{_name(lane)} ({lane.says}): {times}, {drifted}.")
+            lines.append(f"{_name(lane)} ({lane.says}): {times}; after {_count(cycles, 'cycle')}: {lane.drift}.")
     if run.stopped_ms is not None:
         passed = len(run.passed_ms)
         lines.append(
@@ -167,9 +166,10 @@ def _score(score: object) -> str:
 def _released(lane: ReleaseLane, number: int, seen_from_ms: int) -> str:
     if number >= len(lane.marks_ms):
         return "-"
-    late_ms = lane.marks_ms[number] - lane.marks_ms[0] - number * lane.every_ms
+    late_ms, skipped = lane.late_ms(number), lane.skips[number]
     told = clock_time(lane.marks_ms[number], seen_from_ms=seen_from_ms)
-    return f"{told}, {span(late_ms)} late" if late_ms else told
+    told += f", {span(late_ms)} late" if late_ms else ""
+    return told + (f", {skipped} skipped" if skipped else "")
 
 
 def _name(lane: object) -> str:

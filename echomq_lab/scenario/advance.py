@@ -36,19 +36,30 @@ MOST_CYCLES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ReleaseLane(Lane):
-    """The instants at which one way of writing the next run released its runs, ascending, in Unix ms."""
+    """The instants at which one way of writing the next run released its runs, ascending, in Unix ms.
+
+    `skips` says of each run how many whole periods late its sweep came: they fire no run of their own.
+    """
 
     every_ms: int = 1
+    skips: tuple[int, ...] = ()
+
+    def late_ms(self, run: int) -> int:
+        """How much later than whole periods after the first a run (0 is the first) was released, skipped ones aside."""
+        periods = run + sum(self.skips[: run + 1])
+        return self.marks_ms[run] - self.marks_ms[0] - periods * self.every_ms
 
     @property
-    def drift_ms(self) -> int:
-        """How much later the last run was released than whole periods after the first."""
-        return self.marks_ms[-1] - self.marks_ms[0] - (len(self.marks_ms) - 1) * self.every_ms
+    def drift(self) -> str:
+        """How late the last run is, and how many periods were skipped, in words."""
+        late_ms, skipped = self.late_ms(len(self.marks_ms) - 1), sum(self.skips)
+        drift = f"drift {span(late_ms)}" if late_ms else "no drift"
+        return f"{drift}, {skipped} period{'' if skipped == 1 else 's'} skipped" if skipped else drift
 
     @property
     def source(self) -> str:
         """Whose way it is, and its drift, in words."""
-        return f"{self.says}; drift {span(self.drift_ms) if self.drift_ms else 'none'}"
+        return f"{self.says}; {self.drift}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +128,8 @@ def cadence_lanes(
             released = [_release(conn, own, kind, clock, beat, run_ms, every_ms) for _ in range(cycles + 1)]
         steps = noted if kind == "start" else steps
         rule = rule.format(every=span(every_ms), run=span(run_ms) if run_ms else "nothing")
-        lanes.append(ReleaseLane(kind, rule, whose, "UTC", len(released), tuple(released), None, run_ms, every_ms))
+        marks_ms, skips = zip(*released, strict=True)
+        lanes.append(ReleaseLane(kind, rule, whose, "UTC", len(released), marks_ms, None, run_ms, every_ms, skips))
     clock.set(lanes[0].marks_ms[-1], back=True)
     return AdvanceRun(start_ms, tuple(lanes), steps, every_ms, run_ms, tick_ms, stopped)
 
@@ -156,9 +168,12 @@ class _Beat:
 
 def _release(
     conn: Connection, queue: str, kind: str, clock: FixedClock, beat: _Beat, run_ms: int, every_ms: int
-) -> int:
-    """Move the clock to the sweep that releases the next run, sweep, and write the next score as the kind has it."""
-    due_ms = _score(conn, queue)
+) -> tuple[int, int]:
+    """Move the clock to the sweep that releases the next run, sweep, and write the next score as the kind has it.
+
+    Answers the instant of the release, and the whole periods by which it came late.
+    """
+    due_ms = int(conn.send("ZSCORE", registry_key(queue), NAME))
     at_ms = clock.set(beat.sweep_at(due_ms), back=True)
     pump.sweep(conn, queue)
     if kind == "finish":
@@ -169,8 +184,4 @@ def _release(
         conn.send("ZADD", registry_key(queue), finished_ms + every_ms, NAME)
     elif kind == "score":
         conn.send("ZADD", registry_key(queue), at_ms + every_ms - (at_ms - due_ms) % every_ms, NAME)
-    return at_ms
-
-
-def _score(conn: Connection, queue: str) -> int:
-    return int(conn.send("ZSCORE", registry_key(queue), NAME))
+    return at_ms, (at_ms - due_ms) // every_ms
