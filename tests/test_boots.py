@@ -200,7 +200,7 @@ def test_a_schedule_is_what_register_takes(field: str, value: object) -> None:
 
 def test_time_between_boots_wants_a_clock_that_stands() -> None:
     with connect("embedded://fakeredis") as free:
-        with pytest.raises(ArgumentError, match=r"the clock must be a FixedClock, .*; or pass apart_ms=0"):
+        with pytest.raises(ArgumentError, match="the clock must be a FixedClock"):
             boots(free, QUEUE, [DAILY])
         assert boots(free, QUEUE, [DAILY], apart_ms=0).counts == {"exists": 2, "registered": 1}
         with pytest.raises(ArgumentError, match="the clock must be a FixedClock"):

@@ -27,10 +27,11 @@ from typing import TypeAlias, TypeVar
 import redis
 
 from echomq_lab import arguments, pump, repeat, trace
-from echomq_lab.clock import FixedClock
 from echomq_lab.errors import ArgumentError, LabError
 from echomq_lab.keyspace import queue_key, record_key, registry_key
+from echomq_lab.scenario.cadence import fixed_clock
 from echomq_lab.store import Connection
+from echomq_lab.wording import clock_time
 
 #: More boots than that in one run teach nothing more.
 MOST_BOOTS = 200
@@ -146,9 +147,8 @@ class Boots:
         order = _choice("order", order, Order)
         apart_ms = arguments.delay_ms("apart_ms", apart_ms)
         moves = order is Order.SEQUENCE and times > 1 and apart_ms > 0
-        clock = self.conn.clock
-        if moves and not isinstance(clock, FixedClock):
-            raise ArgumentError("the clock", clock, "a FixedClock", "or pass apart_ms=0")
+        if moves:
+            fixed_clock(self.conn)
         first = self.booted + 1
         under_way = [self._boot(number) for number in range(first, first + times)]
 
@@ -160,8 +160,8 @@ class Boots:
             else:
                 told = []
                 for boot in under_way:
-                    if told and moves and isinstance(clock, FixedClock):
-                        clock.advance(apart_ms)
+                    if told and moves:
+                        self.wait(apart_ms)
                     told.append(_finish(boot))
             return [answer for each in told for answer in each]
 
@@ -169,6 +169,10 @@ class Boots:
         at_once = "" if order is Order.SEQUENCE or times == 1 else " at once"
         self.booted += times
         return self._recorded(what + at_once, times, run)
+
+    def wait(self, for_ms: int) -> None:
+        """Move the lab clock on; nothing runs by itself."""
+        fixed_clock(self.conn).advance(for_ms)
 
     def cancel(self) -> BootRun:
         """Cancel each schedule by its name."""
@@ -183,9 +187,7 @@ class Boots:
 
         The clock is left at the last release. Raises an `ArgumentError` without a `FixedClock`.
         """
-        clock = self.conn.clock
-        if not isinstance(clock, FixedClock):
-            raise ArgumentError("the clock", clock, "a FixedClock", "try connect(clock=FixedClock('08:50'))")
+        clock = fixed_clock(self.conn)
         until_ms = self._edge_ms("REV")
 
         def run() -> list[str]:
@@ -195,7 +197,8 @@ class Boots:
                 fired += pump.sweep_atomic(self.conn, self.queue, 1000).fired
             return ["fired"] * fired
 
-        return self._recorded("sweeps", 0, run)
+        up_to = clock_time(max(clock.now_ms(), until_ms or 0))
+        return self._recorded(f"sweeps up to {up_to}", 0, run)
 
     def _edge_ms(self, *end: str) -> int | None:
         """The earliest next run in the registry, or with REV the latest; not part of any trace."""
