@@ -24,8 +24,6 @@ from enum import StrEnum
 from threading import Barrier
 from typing import TypeAlias, TypeVar
 
-import redis
-
 from echomq_lab import arguments, pump, repeat, trace
 from echomq_lab.errors import ArgumentError, LabError
 from echomq_lab.keyspace import queue_key, record_key, registry_key
@@ -185,26 +183,22 @@ class Boots:
     def sweep(self) -> BootRun:
         """Sweep at each instant when something is due, until every entry that stands there now has been released.
 
-        The clock is left at the last release. Raises an `ArgumentError` without a `FixedClock`.
+        The clock is left at the last release, and what the pump sent is no part of the trace: it is dive 3's.
+        Raises an `ArgumentError` without a `FixedClock`.
         """
         clock = fixed_clock(self.conn)
-        until_ms = self._edge_ms("REV")
-
-        def run() -> list[str]:
-            fired = 0
-            while (due_ms := self._edge_ms()) is not None and until_ms is not None and due_ms <= until_ms:
-                clock.set(max(clock.now_ms(), due_ms))
-                fired += pump.sweep_atomic(self.conn, self.queue, 1000).fired
-            return ["fired"] * fired
-
-        up_to = clock_time(max(clock.now_ms(), until_ms or 0))
-        return self._recorded(f"sweeps up to {up_to}", 0, run)
+        at_ms, before, until_ms = clock.now_ms(), self._held(), self._edge_ms("REV")
+        fired = 0
+        while (due_ms := self._edge_ms()) is not None and until_ms is not None and due_ms <= until_ms:
+            clock.set(max(clock.now_ms(), due_ms))
+            fired += pump.sweep(self.conn, self.queue, 1000).fired
+        what = f"sweeps up to {clock_time(clock.now_ms())}"
+        return BootRun(what, at_ms, 0, ("fired",) * fired, before, self._held(), trace.Trace(self.queue))
 
     def _edge_ms(self, *end: str) -> int | None:
-        """The earliest next run in the registry, or with REV the latest; not part of any trace."""
-        client = redis.Redis(connection_pool=self.conn.client.connection_pool)
-        entries = client.zrange(registry_key(self.queue), 0, 0, desc=bool(end), withscores=True)
-        return int(entries[0][1]) if entries else None
+        """The earliest next run in the registry, or with REV the latest."""
+        entry = self.conn.send("ZRANGE", registry_key(self.queue), 0, 0, *end, "WITHSCORES")
+        return int(entry[0][1]) if entry else None
 
     def _boot(self, number: int) -> _Boot:
         answers = []
