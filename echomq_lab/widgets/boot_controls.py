@@ -28,7 +28,7 @@ class BootControls:
             style={"description_width": "8em", "button_width": "auto"},
         )
         self.gap = ipywidgets.IntSlider(
-            min(60, max(1, every_ms // 60_000)),
+            every_ms // 60_000,
             1,
             60,
             description="Period, minutes",

@@ -96,9 +96,10 @@ def cell(run: BootRun, verb: str, way: str) -> str:
     if verb == "EXISTS" and way in (Way.NAIVE, Way.AGAIN):
         return "no probe"
     count = run.called(verb)
-    if run.boots == 1:
+    asked = len(run.answers)
+    if asked == 1:
         return "ran" if count else "not reached"
-    return f"ran {count} of {run.boots}"
+    return f"ran {count} of {asked}"
 
 
 def answer(run: BootRun) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ipywidgets
 
 from echomq_lab.clock import FixedClock, instant_ms
+from echomq_lab.errors import ArgumentError
 from echomq_lab.readout import Table
 from echomq_lab.scenario import BootRun, Boots, Order, Schedule, Way
 from echomq_lab.store import FAKEREDIS, connect
@@ -29,10 +30,11 @@ _MINUTE_MS = 60_000
 def boot_tracer(now: str | int = "08:50", every_ms: int = 900_000) -> BootTracer:
     """Boot a service that registers one schedule, and see what the store executed and holds.
 
-    `now` is an instant as `FixedClock` takes it; `every_ms` is the period in ms, and also the wait until the first run.
-    Raises a `LabError` for what neither may be. Source: widgets, 2.
+    `now` is an instant as `FixedClock` takes it; `every_ms` is the period, 1 to 60 whole minutes in ms, and also the
+    wait until the first run. Raises an `ArgumentError` for anything else. Source: widgets, 2.
     """
-    Schedule(NAME, every_ms)
+    if type(every_ms) is not int or every_ms not in range(_MINUTE_MS, 61 * _MINUTE_MS, _MINUTE_MS):
+        raise ArgumentError("every_ms", every_ms, "1 to 60 whole minutes in ms", "fifteen minutes are 900000")
     return BootTracer(instant_ms(now, "now"), every_ms)
 
 
