@@ -172,7 +172,7 @@ def _hop(axes: Axes, x: float, width: float, y: float, gid: str) -> None:
 
 
 def _bar(axes: Axes, x: float, width: float, y: float, colour: str, gid: str) -> None:
-    line: dict[str, Any] = {"color": colour, "linewidth": 5, "alpha": 0.45, "solid_capstyle": "butt"}
+    line: dict[str, Any] = {"color": colour, "linewidth": 7, "alpha": 0.6, "solid_capstyle": "butt"}
     axes.plot((x, x + width), (y, y), gid=gid, **line)
 
 

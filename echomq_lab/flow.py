@@ -53,7 +53,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A sweep and, once it has come, the next tick; `alt` says all of it."""
+    """A sweep and the next tick; `alt` says all of it."""
 
     rows: tuple[Row, ...]
     alt: str
@@ -70,8 +70,10 @@ def lay_out(run: SweepRun, shown: int, ticked: bool) -> Flow:
         then = tuple(each.name for each in run.then)
         title = f"The next tick at {clock_time(run.at_ms + TICK_MS)}: the occurrence {_became(run)}"
         rows.append(Row(title, tuple(_boxes(run, then, len(then), sent)), None))
+    else:
+        rows.append(Row("The next tick has not come", (), None))
     told = [f"A sweep in {len(names)} steps, {run.way}."]
-    told += [f"{row.title}: {'; '.join(_told(row))}." for row in rows]
+    told += [f"{': '.join(filter(None, (row.title, '; '.join(_told(row)))))}." for row in rows]
     if ticked:
         told.append(fate(run))
     return Flow(tuple(rows), " ".join(told))

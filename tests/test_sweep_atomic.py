@@ -1,4 +1,4 @@
-"""The atomic sweep: it answers and leaves what the faithful sweep does, and no race and no second sending doubles it."""
+"""The atomic sweep: it answers and leaves what the faithful sweep does, and no race or second sending doubles it."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class AdvanceTracer(App):
             layout={"width": "auto"},
         )
         self.period = ipywidgets.IntSlider(_minutes(every_ms, 1), 1, 60, description="Period, minutes", **_NAMED)
-        self.length = ipywidgets.IntSlider(_minutes(run_ms, 0), 0, 60, description="Run length, minutes", **_NAMED)
+        self.length = ipywidgets.IntSlider(_minutes(run_ms, 0), 0, 60, description="Run, minutes", **_NAMED)
         self.tick = ipywidgets.SelectionSlider(options=_spans(TICKS_MS), description="A sweep every", **_NAMED)
         self.cycles = ipywidgets.IntSlider(3, 1, MOST_CYCLES, description="Cycles", **_NAMED)
         self.stopped = ipywidgets.SelectionSlider(options=_spans(OUTAGES_MS), description="Pump stopped", **_NAMED)
