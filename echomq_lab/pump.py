@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from echomq_lab import arguments, jobs, repeat
 from echomq_lab.errors import ReplyError
-from echomq_lab.store import Connection
+from echomq_lab.store import Connection, takes_connection
 
 _log = logging.getLogger(__name__)
 _WHOLE = re.compile(r"\+?[0-9]{1,32}")
@@ -34,6 +34,7 @@ class Sweep:
     broken: list[str] = field(default_factory=list)
 
 
+@takes_connection
 def sweep(conn: Connection, queue: str, batch: int = 100) -> Sweep:
     """Run one sweep of at most `batch` one-shot jobs and `batch` registrations.
 
