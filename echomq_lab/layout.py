@@ -79,6 +79,9 @@ def lay_out(run: CadenceRun, window_ms: tuple[int, int] | None = None, lit: str 
     marks: list[Mark] = []
     hops: list[Hop] = []
     told = [f"A clock rail with {len(run.lanes)} lanes; now is {day(run.now_ms)}, {clock_time(run.now_ms)} UTC."]
+    if window_ms is not None:
+        left, right = (clock_time(edge_ms, seen_from_ms=run.now_ms) for edge_ms in window_ms)
+        told.append(f"It reaches from {left} to {right}.")
     for lane in run.lanes:
         seen = _Seen(lane, scale)
         chosen = ", selected" if lane.kind == lit else ""
