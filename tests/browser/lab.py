@@ -32,7 +32,7 @@ _FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-_START_S = 90.0
+_START_S = float(os.environ.get("START_S", "90"))
 
 
 def chromium() -> str | None:
@@ -119,6 +119,21 @@ def run_all(page: Page) -> None:
         }""",
         timeout=_START_S * 1000,
     )
+
+
+def run_cell(page: Page, number: int, keys: str = "Control+Enter") -> str:
+    """Run one cell from the keyboard, wait until it has run, and answer the text of its outputs."""
+    cell = page.locator(".jp-CodeCell").nth(number)
+    prompt = cell.locator(".jp-InputArea-prompt")
+    before = prompt.text_content()
+    cell.locator(".cm-content").click()
+    page.keyboard.press(keys)
+    page.wait_for_function(
+        "([prompt, before]) => /\\[\\d+\\]/.test(prompt.textContent) && prompt.textContent !== before",
+        arg=[prompt.element_handle(), before],
+        timeout=_START_S * 1000,
+    )
+    return "\n".join(cell.locator(".jp-OutputArea-output").all_inner_texts())
 
 
 def _free_port() -> int:
