@@ -83,7 +83,10 @@ class Controls:
             value=cron.tz, options=ZONES, description="Time zone", continuous_update=False, **_NAMED
         )
         self.night = ipywidgets.Dropdown(
-            options=[("choose ...", ""), *((night, night) for night in NIGHTS)], description="Clock change", **_NAMED
+            options=[("choose ...", ""), *((night, night) for night in NIGHTS)],
+            description="Clock change",
+            layout={"width": "27em", "max_width": "100%"},
+            **_NAMED,
         )
         self.gap = ipywidgets.IntSlider(
             min(60, max(1, every_ms // 60_000)), 1, 60, description="Gap, minutes", continuous_update=True, **_NAMED
@@ -118,8 +121,12 @@ class Controls:
             (self.problem, self.repair),
             (self.zone, self.night),
             (self.gap, self.span),
-            (self.clock, self.face, button["back"], button["on"], button["on_1_ms"], self.play),
-            (button["to_slot"], button["to_run"], button["sweep"], button["again"]),
+            (self.clock, self.face),
+            (
+                *(button[name] for name in ("back", "on", "on_1_ms")),
+                self.play,
+                *(button[name] for name in ("to_slot", "to_run", "sweep", "again")),
+            ),
         )
         return [ipywidgets.HBox(row, layout={"flex_flow": "row wrap", "align_items": "center"}) for row in rows]
 

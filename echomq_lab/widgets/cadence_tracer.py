@@ -74,8 +74,9 @@ class CadenceTracer(App):
         run = self.run()
         alt = lay_out(run, self._window(), self._lit()).alt
         wrong = self._controls.wrong
-        told = (alt, str(wrong or ""), self.live.text, readout.verdicts(run), str(self._rows(run)))
-        # What was said last is often the verdicts, or what is wrong.
+        said = "" if wrong and self.live.text == spoken(wrong) else self.live.text
+        told = (alt, str(wrong or ""), said, readout.verdicts(run), str(self._rows(run)))
+        # What was said last is often the verdicts.
         return "\n\n".join(dict.fromkeys(filter(None, told)))
 
     def _listen(self) -> None:
@@ -196,7 +197,7 @@ class CadenceTracer(App):
             self._run.cron = Cron(expr, tz)
         except LabError as error:
             self._controls.show_problem(error)
-            self._voice(str(error))
+            self._voice(spoken(error))
             return
         self._set(self._controls.expr, expr)
         self._set(self._controls.zone, tz)
@@ -257,6 +258,11 @@ class CadenceTracer(App):
             widget.value = value
         finally:
             self._setting = False
+
+
+def spoken(error: LabError) -> str:
+    """An error without the line of its caret, which is for the eye."""
+    return "\n".join(line for line in str(error).split("\n") if line.strip(" ^"))
 
 
 def random_expression() -> str:
