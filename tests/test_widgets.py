@@ -187,7 +187,7 @@ def test_a_wrong_rule_keeps_the_last_good_rail_and_is_mended(app: App) -> None:
         "                                ^^",
         "minutes run from 0 to 59; did you mean '15 9 * * *'?",
     ]
-    assert app.live.text == problem(app)
+    assert app.live.text == "\n".join(problem(app).split("\n")[::2])
     assert problem(app) in app.to_text()
     assert app._controls.repair.description == "Use 15 9 * * *"
     app._controls.repair.click()

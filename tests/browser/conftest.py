@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
@@ -38,6 +37,13 @@ window.clearInterval = (timer) => {
   end(timer);
 };
 """
+#: Every look of a page: theme and width.
+LOOKS = [(theme, width) for theme in ("light", "dark") for width in (1200, 800)]
+# Parts of an app that stick out of it; what scrolls may be wider.
+_STICKING_OUT = """app => [...app.querySelectorAll("*")]
+    .filter(part => !part.parentElement.closest(".echomq-scroll"))
+    .filter(part => part.getBoundingClientRect().right > app.getBoundingClientRect().right + 1)
+    .map(part => part.outerHTML.slice(0, 120))"""
 _missed = pytest.StashKey[bool]()
 
 
@@ -77,28 +83,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="package")
-def light(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with lab.jupyterlab(folder, tmp_path_factory.mktemp("light")) as url:
-        yield url
-
-
-@pytest.fixture(scope="package")
-def dark(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with lab.jupyterlab(folder, tmp_path_factory.mktemp("dark"), dark=True) as url:
-        yield url
-
-
 class Watched:
     """A page and what went wrong in it: errors it logged or threw, and whatever it asked of another machine."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, url: str) -> None:
         self.page = page
+        self.url = url
         self.wrong: list[str] = []
         page.on("console", lambda message: message.type == "error" and self.wrong.append(message.text))
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
         page.on("request", lambda request: self._asked(request.url))
         page.on("websocket", lambda socket: self._asked(socket.url))
+        page.on("dialog", lambda dialog: dialog.accept())  # a changed notebook is left as it is
+
+    def look(self, theme: str, width: int) -> None:
+        """Show the page in a theme, at a width in pixels."""
+        self.page.set_viewport_size({"width": width, "height": 900})
+        if "/lab" in self.page.url:
+            lab.set_theme(self.page, theme)
+
+    def open(self, notebook: str) -> None:
+        lab.open_notebook(self.page, self.url, notebook)
 
     def _asked(self, url: str) -> None:
         if not url.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")):
@@ -110,17 +115,33 @@ class Watched:
         assert wrong == []
 
 
-@contextmanager
-def watched(chrome: Browser, width: int) -> Iterator[Watched]:
-    """A page of a width, checked at its end."""
-    context = chrome.new_context(viewport={"width": width, "height": 900})
-    context.add_init_script(_BEATS)
-    try:
-        eye = Watched(context.new_page())
-        yield eye
-        eye.check()
-    finally:
-        context.close()
+@pytest.fixture(scope="package")
+def jupyterlab(chrome: Browser, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    """The one page, of a JupyterLab on the folder."""
+    with lab.jupyterlab(folder, tmp_path_factory.mktemp("home")) as url, chrome.new_context() as context:
+        context.add_init_script(_BEATS)
+        yield Watched(context.new_page(), url)
+
+
+@pytest.fixture
+def eye(jupyterlab: Watched) -> Iterator[Watched]:
+    """The page, light and 1200 pixels wide. What went wrong in it fails the test that met it."""
+    jupyterlab.look("light", 1200)
+    yield jupyterlab
+    jupyterlab.check()
+
+
+def fits(app: Locator, name: str) -> None:
+    """Check that an app fits its column. Where ECHOMQ_LAB_PICTURES names a folder, leave a picture for eyes there."""
+    assert app.evaluate(_STICKING_OUT) == []
+    if pictures := os.environ.get("ECHOMQ_LAB_PICTURES"):
+        app.screenshot(path=Path(pictures) / f"{name}.png")
+
+
+def type_over(box: Locator, text: str) -> None:
+    """Type over what stands in a box, key by key."""
+    box.press("ControlOrMeta+a")
+    box.press_sequentially(text)
 
 
 class Tracer:
@@ -136,6 +157,9 @@ class Tracer:
 
     def button(self, name: str) -> Locator:
         return self.app.get_by_role("button", name=name, exact=True)
+
+    def choose(self, name: str, option: str) -> None:
+        self.app.get_by_role("combobox", name=name, exact=True).select_option(option)
 
     def kernel(self, cell: str) -> str:
         """Run a cell of the probe and answer what it printed."""
@@ -161,18 +185,11 @@ class Tracer:
         return not self.app.locator(f"[id$='-{gid}']").is_visible()
 
 
-@pytest.fixture(scope="package")
-def probe(chrome: Browser, light: str) -> Iterator[Watched]:
-    """The probe notebook in the light JupyterLab, 1200 pixels wide, its kernel running."""
-    with watched(chrome, 1200) as eye:
-        lab.open_notebook(eye.page, light, "probe.ipynb")
-        yield eye
-
-
 @pytest.fixture
-def tracer(probe: Watched) -> Iterator[Tracer]:
-    """A new tracer at 08:50. What went wrong in the page fails the test that met it."""
-    tracer = Tracer(probe.page)
+def tracer(eye: Watched) -> Tracer:
+    """A new tracer at 08:50, on a page of 1200 pixels."""
+    if not eye.page.url.endswith("/probe.ipynb"):
+        eye.open("probe.ipynb")
+    tracer = Tracer(eye.page)
     tracer.show()
-    yield tracer
-    probe.check()
+    return tracer

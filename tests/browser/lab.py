@@ -32,7 +32,7 @@ _FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-_START_S = float(os.environ.get("START_S", "90"))
+_START_S = 90.0
 
 
 def chromium() -> str | None:
@@ -52,7 +52,7 @@ def browser(executable: str) -> Iterator[Browser]:
 
 
 @contextmanager
-def jupyterlab(root: Path, home: Path, *, dark: bool = False) -> Iterator[str]:
+def jupyterlab(root: Path, home: Path) -> Iterator[str]:
     """A server on `root` with settings of its own under `home`; answers its address, http://127.0.0.1:port."""
     settings = home / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
@@ -61,8 +61,6 @@ def jupyterlab(root: Path, home: Path, *, dark: bool = False) -> Iterator[str]:
     notebook.mkdir(parents=True)
     # Every cell is in the page, also those that are scrolled away.
     (notebook / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
-    if dark:
-        (settings / "themes.jupyterlab-settings").write_text('{"theme": "JupyterLab Dark"}')
     port = _free_port()
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
     command += ["--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--ServerApp.root_dir={root}"]
@@ -106,6 +104,17 @@ def open_notebook(page: Page, url: str, name: str) -> None:
         )
 
     _until(attached, f"no kernel for {name}")
+
+
+def set_theme(page: Page, theme: str) -> None:
+    """Choose JupyterLab's light or dark theme in its menu, unless the page has it."""
+    name = f"JupyterLab {theme.title()}"
+    chosen = page.locator(f"body[data-jp-theme-name='{name}']")
+    if chosen.count() == 0:
+        page.locator(".lm-MenuBar-item:has-text('Settings')").click()
+        page.locator(".lm-Menu-item:has(.lm-Menu-itemLabel:text-is('Theme'))").hover()
+        page.locator(f".lm-Menu-item:has(.lm-Menu-itemLabel:text-is('{name}'))").click()
+        chosen.wait_for(state="attached")
 
 
 def run_all(page: Page) -> None:
