@@ -39,6 +39,7 @@ lint: setup
 	@.venv/bin/python -m mypy
 
 test: lint
+	@sh .ci/browser
 	@$(ALONE) $(RUN) pytest -m "not soak" $(ARGS)
 
 bench: setup

@@ -235,17 +235,17 @@ def jupyterlab(folders: list[str] | None = None) -> str:
 
 
 def widgets(folders: list[str] | None = None) -> str:
-    """Whether JupyterLab finds the extension that draws widgets."""
-    import json
-
+    """Whether JupyterLab finds the extensions that draw widgets and give them their voice."""
     from jupyter_core.paths import jupyter_path
 
-    for folder in folders or jupyter_path("labextensions"):
-        package = Path(folder) / "@jupyter-widgets" / "jupyterlab-manager" / "package.json"
-        if package.is_file():
-            version = json.loads(package.read_text("utf-8"))["version"]
-            return f"ipywidgets {metadata.version('ipywidgets')}, its JupyterLab extension {version}"
-    raise ProbeError("JupyterLab's widget extension is not there: no widget would be drawn")
+    told = []
+    for name, extension in {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}.items():
+        if not any(
+            (Path(folder) / extension / "package.json").is_file() for folder in folders or jupyter_path("labextensions")
+        ):
+            raise ProbeError(f"JupyterLab's extension of {name} is not there: no widget would be drawn")
+        told.append(f"{name} {metadata.version(name)}")
+    return f"{', '.join(told)}, with their JupyterLab extensions"
 
 
 def kernel() -> str:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from echomq_lab import arguments, scripts
 from echomq_lab.keyspace import job_key, queue_key
-from echomq_lab.store import Connection
+from echomq_lab.store import Connection, takes_connection
 
 
 class Enqueued(StrEnum):
@@ -49,6 +49,7 @@ class Claimed(NamedTuple):
     attempts: int
 
 
+@takes_connection
 def enqueue(conn: Connection, queue: str, job_id: str, payload: str | bytes) -> Enqueued:
     """Put a job straight into pending: ENQUEUED, or DUPLICATE with nothing written when its row is there.
 
@@ -59,16 +60,19 @@ def enqueue(conn: Connection, queue: str, job_id: str, payload: str | bytes) -> 
     return Enqueued.ENQUEUED if written else Enqueued.DUPLICATE
 
 
+@takes_connection
 def enqueue_at(conn: Connection, queue: str, job_id: str, payload: str | bytes, run_at_ms: int) -> Scheduled:
     """Schedule a job for an instant in Unix milliseconds; a past one is due at once. Raises as `enqueue`."""
     return _schedule(conn, queue, job_id, payload, "at", arguments.run_at("run_at_ms", run_at_ms))
 
 
+@takes_connection
 def enqueue_in(conn: Connection, queue: str, job_id: str, payload: str | bytes, delay_ms: int) -> Scheduled:
     """Schedule a job `delay_ms` (0 or more) from the server's now, or the lab clock's. Raises as `enqueue`."""
     return _schedule(conn, queue, job_id, payload, "in", arguments.delay_ms("delay_ms", delay_ms))
 
 
+@takes_connection
 def promote(conn: Connection, queue: str, batch: int) -> int:
     """Move up to `batch` jobs that are due, by the server's now or the lab clock's, to pending; answer how many."""
     keys = [queue_key(queue, "schedule"), queue_key(queue, "pending")]
@@ -76,6 +80,7 @@ def promote(conn: Connection, queue: str, batch: int) -> int:
     return int(scripts.run(conn, "promote", keys, args))
 
 
+@takes_connection
 def claim(conn: Connection, queue: str, lease_ms: int) -> Claimed | None:
     """Take the oldest pending job for `lease_ms` (1 or more); None when nothing is pending or the queue is paused."""
     keys = [queue_key(queue, "pending"), queue_key(queue, "active")]
@@ -89,6 +94,7 @@ def claim(conn: Connection, queue: str, lease_ms: int) -> Claimed | None:
     return Claimed(job_id, payload[0] if payload else None, attempts)
 
 
+@takes_connection
 def complete(conn: Connection, queue: str, job_id: str, token: int) -> Completed:
     """Finish a claimed job and delete its row: OK, or GONE when there is none.
 
@@ -100,6 +106,7 @@ def complete(conn: Connection, queue: str, job_id: str, token: int) -> Completed
     return Completed.OK if scripts.run(conn, "complete", keys, args) else Completed.GONE
 
 
+@takes_connection
 def browse(conn: Connection, queue: str, n: int) -> list[str]:
     """The ids of up to `n` pending jobs, newest mint first."""
     key = queue_key(queue, "pending")
@@ -107,6 +114,7 @@ def browse(conn: Connection, queue: str, n: int) -> list[str]:
     return ids
 
 
+@takes_connection
 def pending_size(conn: Connection, queue: str) -> int:
     """How many jobs are pending."""
     return int(conn.send("ZCARD", queue_key(queue, "pending")))

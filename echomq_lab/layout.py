@@ -114,6 +114,9 @@ def lay_out(run: CadenceRun, window_ms: tuple[int, int] | None = None, lit: str 
     bars: list[Hop] = []
     stands = "now is" if run.looks_ahead else "it begins on"
     told = [f"A clock rail with {len(run.lanes)} lanes; {stands} {day(run.now_ms)}, {clock_time(run.now_ms)} UTC."]
+    if window_ms is not None:
+        left, right = (clock_time(edge_ms, seen_from_ms=run.now_ms) for edge_ms in window_ms)
+        told.append(f"It reaches from {left} to {right}.")
     for lane in run.lanes:
         seen = _Seen(lane, scale, now_x)
         chosen = ", selected" if lane.kind == lit else ""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from echomq_lab import arguments, jobs, repeat, scripts
 from echomq_lab.errors import ReplyError
 from echomq_lab.keyspace import queue_key, registry_key
-from echomq_lab.store import Connection
+from echomq_lab.store import Connection, takes_connection
 
 _log = logging.getLogger(__name__)
 _WHOLE = re.compile(r"\+?[0-9]{1,32}")
@@ -37,6 +37,7 @@ class Sweep:
     broken: list[str] = field(default_factory=list)
 
 
+@takes_connection
 def sweep(conn: Connection, queue: str, batch: int = 100) -> Sweep:
     """Run one sweep of at most `batch` one-shot jobs and `batch` registrations.
 
@@ -63,6 +64,7 @@ def sweep(conn: Connection, queue: str, batch: int = 100) -> Sweep:
     return Sweep(promoted, fired, swept, broken)
 
 
+@takes_connection
 def sweep_atomic(conn: Connection, queue: str, batch: int = 100) -> Sweep:
     """Run one sweep whose registrations are read, enqueued and advanced by a single script.
 

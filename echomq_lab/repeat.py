@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from echomq_lab import arguments, scripts
 from echomq_lab.keyspace import record_key, registry_key
-from echomq_lab.store import Connection
+from echomq_lab.store import Connection, takes_connection
 
 
 class Registered(StrEnum):
@@ -45,6 +45,7 @@ class Due(NamedTuple):
     template: str | None
 
 
+@takes_connection
 def register(
     conn: Connection, queue: str, name: str, every_ms: int, template: str | bytes, first_in_ms: int = 0
 ) -> Registered:
@@ -62,12 +63,14 @@ def register(
     return Registered.REGISTERED if written else Registered.EXISTS
 
 
+@takes_connection
 def cancel(conn: Connection, queue: str, name: str) -> Cancelled:
     """Remove entry and record: CANCELLED, or ABSENT when there was no entry (a lone record goes all the same)."""
     keys = [registry_key(queue), record_key(queue, name)]
     return Cancelled.CANCELLED if scripts.run(conn, "cancel", keys, [name]) else Cancelled.ABSENT
 
 
+@takes_connection
 def due(conn: Connection, queue: str, limit: int) -> list[Due]:
     """Up to `limit` registrations whose next run is now or past, oldest first, ties by the bytes of the name.
 
@@ -76,6 +79,7 @@ def due(conn: Connection, queue: str, limit: int) -> list[Due]:
     return [record(conn, queue, name) for name in due_names(conn, queue, limit)]
 
 
+@takes_connection
 def due_names(conn: Connection, queue: str, limit: int) -> list[str]:
     """The names that `due` reads records for, in its order."""
     key = registry_key(queue)
@@ -84,12 +88,14 @@ def due_names(conn: Connection, queue: str, limit: int) -> list[str]:
     return names
 
 
+@takes_connection
 def record(conn: Connection, queue: str, name: str) -> Due:
     """The record of one name. Raises `ReplyError` when its key holds no hash."""
     every_ms, template = conn.send("HMGET", record_key(queue, name), "every_ms", "template")
     return Due(name, every_ms, template)
 
 
+@takes_connection
 def advance(conn: Connection, queue: str, name: str, every_ms: int) -> Advanced:
     """Rewrite the entry's score to now + every_ms: start to start, from the release.
 
@@ -102,6 +108,7 @@ def advance(conn: Connection, queue: str, name: str, every_ms: int) -> Advanced:
     return Advanced.ADVANCED if scripts.run(conn, "advance", keys, [name, next_ms]) else Advanced.ABSENT
 
 
+@takes_connection
 def count(conn: Connection, queue: str) -> int:
     """How many entries the registry has."""
     return int(conn.send("ZCARD", registry_key(queue)))

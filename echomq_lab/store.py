@@ -19,7 +19,8 @@ import re
 import secrets
 import threading
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import redis
 from redis.backoff import NoBackoff
@@ -46,6 +47,9 @@ _OPTIONS: dict[str, Any] = {"decode_responses": True, "encoding_errors": "surrog
 _OPTIONS_PART = re.compile(r"\?[a-z_]+=[^?]*$")
 _PASSWORD = re.compile(r"^((?:[^:]*://)?+[^:]*:).*@", re.DOTALL)
 _PASSWORD_OPTION = re.compile(r"([?&][a-z_]*password=)[^&]*")
+
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 class Connection:
@@ -107,6 +111,18 @@ class Connection:
 
     def __repr__(self) -> str:
         return f"<Connection {self.url} {self.clock!r}>"
+
+
+def takes_connection(verb: Verb) -> Verb:
+    """A verb that refuses, as its first check, what is no connection."""
+
+    @wraps(verb)
+    def checked(conn: Connection, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(conn, Connection):
+            raise ArgumentError("conn", conn, "a connection", "make one with conn = connect()")
+        return verb(conn, *args, **kwargs)
+
+    return cast(Verb, checked)
 
 
 def connect(url: str | None = None, *, clock: Clock | None = None, node: int | None = None) -> Connection:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from echomq_lab.cadence import Interval, time_zone
 from echomq_lab.clock import EPOCH, MAX_MS
+from echomq_lab.errors import ArgumentError
 
 # Not strftime: its names follow the machine's locale.
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -70,4 +71,7 @@ def visible(text: str, most: int = 200) -> str:
 
 
 def _local(at_ms: int, tz: str) -> datetime:
-    return (EPOCH + timedelta(milliseconds=at_ms)).astimezone(time_zone(tz))
+    try:
+        return (EPOCH + timedelta(milliseconds=at_ms)).astimezone(time_zone(tz))
+    except OverflowError:
+        raise ArgumentError("an instant", at_ms, f"one that a clock in {tz} can show, before year 10000") from None

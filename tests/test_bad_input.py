@@ -202,3 +202,17 @@ def test_a_trace_is_of_a_queue(conn: Connection, value: object) -> None:
     with pytest.raises(ArgumentError, match=r"^queue must be "), trace.record(conn, value):
         pass
     assert str(repeat.register(conn, "q", "daily", 1, "")) == "registered"
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: f"{verb.__module__.rpartition('.')[2]}.{verb.__name__}")
+def test_what_is_no_connection_is_refused_with_the_way_to_one(verb: Callable[..., Any]) -> None:
+    args = [
+        GOOD[name] for name, each in list(inspect.signature(verb).parameters.items())[1:] if each.default is each.empty
+    ]
+    with connect("embedded://fakeredis", clock=FixedClock("08:50")) as conn:
+        for wrong in (None, "q", conn.client, Connection):
+            with pytest.raises(
+                ArgumentError, match=r"^conn must be a connection, not .*; make one with conn = connect\(\)$"
+            ):
+                verb(wrong, *args)
+        assert trace.keys_of(conn.client, "") == {}

@@ -7,8 +7,8 @@ import pytest
 
 from echomq_lab import figures, pump, readout, repeat, scenario, trace
 from echomq_lab.cadence import Cron, Interval
-from echomq_lab.clock import FixedClock
-from echomq_lab.errors import ReplyError
+from echomq_lab.clock import MAX_MS, FixedClock
+from echomq_lab.errors import ArgumentError, ReplyError
 from echomq_lab.keyspace import record_key, registry_key
 from echomq_lab.store import Connection, connect
 from echomq_lab.wording import clock_time, relative, span, visible
@@ -241,3 +241,9 @@ def test_a_wide_table_is_told_row_by_row() -> None:
         lines = str(readout.keys(conn, "q" * 90)).split("\n")
     assert lines[1] == f"  key    emq:{{{'q' * 90}}}:repeat"
     assert lines[2] == "  type   sorted set"
+
+
+def test_an_instant_that_a_zone_cannot_show_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="one that a clock in Asia/Tokyo can show"):
+        clock_time(MAX_MS, "Asia/Tokyo")
+    assert clock_time(MAX_MS) == "23:59:59.999"

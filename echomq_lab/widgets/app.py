@@ -79,7 +79,7 @@ def shows_faults(handler: Callable[Concatenate[A, P], None]) -> Callable[Concate
 def fault_html(error: Exception) -> str:
     """An error as the app shows it: the message of a `LabError`; of anything else also its type."""
     told = str(error) if isinstance(error, LabError) else f"{type(error).__name__}: {error}"
-    return f'<div class="echomq-fault"><pre>{html.escape(told)}</pre></div>'
+    return scrolling(f'<pre class="echomq-fault">{html.escape(told)}</pre>', "What is wrong")
 
 
 def scrolling(content: str, name: str) -> str:
@@ -108,9 +108,9 @@ def _parts(root: ipywidgets.Widget) -> Iterator[ipywidgets.Widget]:
     seen, found = set(), [root]
     while found:
         widget = found.pop()
-        if widget.model_id in seen:
+        if id(widget) in seen:
             continue
-        seen.add(widget.model_id)
+        seen.add(id(widget))
         yield widget
         for value in widget.trait_values().values():
             held = value if isinstance(value, list | tuple) else [value]

@@ -5,12 +5,14 @@ Source: widgets, 1.
 
 from __future__ import annotations
 
-import html
 from typing import Any, NamedTuple
 
 import ipywidgets
 
 from echomq_lab.cadence import Cron
+from echomq_lab.errors import CronError, LabError
+from echomq_lab.widgets.app import fault_html
+from echomq_lab.wording import span
 
 #: How far a rail reaches, and how much one step of its clock slider is.
 SPANS = {
@@ -81,7 +83,10 @@ class Controls:
             value=cron.tz, options=ZONES, description="Time zone", continuous_update=False, **_NAMED
         )
         self.night = ipywidgets.Dropdown(
-            options=[("choose ...", ""), *((night, night) for night in NIGHTS)], description="Clock change", **_NAMED
+            options=[("choose ...", ""), *((night, night) for night in NIGHTS)],
+            description="Clock change",
+            layout={"width": "27em", "max_width": "100%"},
+            **_NAMED,
         )
         self.gap = ipywidgets.IntSlider(
             min(60, max(1, every_ms // 60_000)), 1, 60, description="Gap, minutes", continuous_update=True, **_NAMED
@@ -103,7 +108,8 @@ class Controls:
                 "again": "Start again",
             }.items()
         }
-        for name in ("lit", "expr", "gap", "clock"):
+        self.wrong: LabError | None = None
+        for name in ("lit", "expr", "zone", "gap", "clock", "play"):
             getattr(self, name).add_class(f"echomq-{name}")
 
     def rows(self) -> list[ipywidgets.Widget]:
@@ -115,26 +121,44 @@ class Controls:
             (self.problem, self.repair),
             (self.zone, self.night),
             (self.gap, self.span),
-            (self.clock, self.face, button["back"], button["on"], button["on_1_ms"], self.play),
-            (button["to_slot"], button["to_run"], button["sweep"], button["again"]),
+            (self.clock, self.face),
+            (
+                *(button[name] for name in ("back", "on", "on_1_ms")),
+                self.play,
+                *(button[name] for name in ("to_slot", "to_run", "sweep", "again")),
+            ),
         )
-        return [ipywidgets.HBox(row, layout={"flex_flow": "row wrap"}) for row in rows]
+        return [ipywidgets.HBox(row, layout={"flex_flow": "row wrap", "align_items": "center"}) for row in rows]
 
-    def show_problem(self, message: str, repair: str | None) -> None:
-        """Show a mistake under its field, and a button that mends it if there is a repair; an empty one clears both."""
-        self.problem.value = f'<div class="echomq-fault"><pre>{html.escape(message)}</pre></div>' if message else ""
-        self.repair.description = f"Use {repair}" if repair else ""
-        self.repair.layout.display = "" if repair else "none"
+    def show_problem(self, error: LabError | None) -> None:
+        """Show a mistake under its field, and a button that mends it if there is a repair; None clears both."""
+        self.wrong = error
+        self.problem.value = fault_html(error) if error else ""
+        self.repair.description = f"Use {self.mended}" if self.mended else ""
+        self.repair.layout.display = "" if self.mended else "none"
+
+    @property
+    def mended(self) -> str | None:
+        """The expression that the repair button puts in."""
+        return self.wrong.repair if isinstance(self.wrong, CronError) else None
 
     def attributes(self, time: str) -> dict[str, dict[str, str]]:
         """The names and states that ipywidgets does not give: what a slider is and shows, which field is wrong."""
-        wrong = "true" if self.problem.value else "false"
+        zone_wrong = isinstance(self.wrong, CronError) and self.wrong.field == "tz"
+        expr_wrong = self.wrong is not None and not zone_wrong
         pressed = {
             f".echomq-lit button:nth-of-type({number})": {"aria-pressed": str(value == self.lit.value).lower()}
             for number, (_, value) in enumerate(self.lit.options, 1)
         }
         return pressed | {
             ".echomq-clock [role=slider]": {"aria-label": "Clock", "aria-valuetext": time},
-            ".echomq-gap [role=slider]": {"aria-label": "Gap", "aria-valuetext": f"{self.gap.value} minutes"},
-            ".echomq-expr input": {"aria-invalid": wrong, "autocomplete": "off", "spellcheck": "false"},
+            ".echomq-gap [role=slider]": {"aria-label": "Gap", "aria-valuetext": span(self.gap.value * 60_000)},
+            ".echomq-gap .widget-readout": {"role": "textbox", "aria-label": "Gap in minutes"},
+            ".echomq-expr input": {
+                "aria-invalid": str(expr_wrong).lower(),
+                "autocomplete": "off",
+                "spellcheck": "false",
+            },
+            ".echomq-zone input": {"aria-invalid": str(zone_wrong).lower()},
+            ".echomq-play": {"aria-pressed": str(self.play.value).lower()},
         }

@@ -17,7 +17,7 @@ import ipywidgets
 from echomq_lab import readout
 from echomq_lab.cadence import Cron
 from echomq_lab.clock import MAX_MS, FixedClock, instant_ms
-from echomq_lab.errors import CronError, LabError
+from echomq_lab.errors import LabError
 from echomq_lab.layout import lay_out
 from echomq_lab.scenario import CadenceRun, Cadences
 from echomq_lab.store import FAKEREDIS, connect
@@ -52,7 +52,6 @@ class CadenceTracer(App):
         self._start_ms = self._left_ms = run.clock.now_ms()
         # What is set by the app itself is no wish of the reader's.
         self._setting = False
-        self._mended: str | None = None
         self._stage = RailStage(("cron", "interval"), _RUNS)
         self._table = ipywidgets.HTML()
         self._controls = Controls(run.cron, run.gap.every_ms)
@@ -71,9 +70,14 @@ class CadenceTracer(App):
         return self._run.run(_RUNS)
 
     def to_text(self) -> str:
-        """The picture, the readout and the table, as plain text."""
+        """The picture, what is wrong with the rule, the readout and the table, as plain text."""
         run = self.run()
-        return "\n\n".join((lay_out(run, self._window(), self._lit()).alt, readout.verdicts(run), str(self._rows(run))))
+        alt = lay_out(run, self._window(), self._lit()).alt
+        wrong = self._controls.wrong
+        said = "" if wrong and self.live.text == spoken(wrong) else self.live.text
+        told = (alt, str(wrong or ""), said, readout.verdicts(run), str(self._rows(run)))
+        # What was said last is often the verdicts.
+        return "\n\n".join(dict.fromkeys(filter(None, told)))
 
     def _listen(self) -> None:
         controls = self._controls
@@ -95,9 +99,9 @@ class CadenceTracer(App):
             "random": self._on_random,
             "back": lambda: self._on_step(-1),
             "on": lambda: self._on_step(1),
-            "on_1_ms": lambda: self._on_move(self._run.clock.now_ms() + 1),
-            "to_slot": lambda: self._on_move(self.run().lanes[0].marks_ms[0]),
-            "to_run": lambda: self._on_move(self.run().lanes[1].marks_ms[0]),
+            "on_1_ms": self._on_1_ms,
+            "to_slot": lambda: self._on_next(0),
+            "to_run": lambda: self._on_next(1),
             "sweep": self._on_sweep,
             "again": self._on_again,
         }.items():
@@ -130,7 +134,9 @@ class CadenceTracer(App):
 
     @shows_faults
     def _on_repair(self) -> None:
-        self._rule(self._mended or self._controls.expr.value, self._controls.zone.value)
+        self._rule(self._controls.mended or self._controls.expr.value, self._controls.zone.value)
+        # Its button is gone, and the keyboard would be nowhere.
+        self._controls.expr.focus()
 
     @shows_faults
     def _on_night(self) -> None:
@@ -152,14 +158,19 @@ class CadenceTracer(App):
     @shows_faults
     def _on_play(self) -> None:
         self.live.playing = self._controls.play.value
+        self.live.attributes = self._controls.attributes(self._time())
 
     @shows_faults
     def _on_step(self, steps: int) -> None:
         self._move(self._run.clock.now_ms() + steps * self._step_ms())
 
     @shows_faults
-    def _on_move(self, to_ms: int) -> None:
-        self._move(to_ms)
+    def _on_1_ms(self) -> None:
+        self._move(self._run.clock.now_ms() + 1)
+
+    @shows_faults
+    def _on_next(self, lane: int) -> None:
+        self._move(self.run().lanes[lane].marks_ms[0])
 
     @shows_faults
     def _on_sweep(self) -> None:
@@ -169,6 +180,7 @@ class CadenceTracer(App):
     @shows_faults
     def _on_again(self) -> None:
         self._controls.play.value = False
+        self._set(self._controls.night, "")
         self._run.move(self._start_ms)
         self._run.register(self._run.gap.every_ms)
         self._anchor()
@@ -184,14 +196,17 @@ class CadenceTracer(App):
         try:
             self._run.cron = Cron(expr, tz)
         except LabError as error:
-            self._mended = error.repair if isinstance(error, CronError) else None
-            self._controls.show_problem(str(error), self._mended)
-            self._voice(str(error))
+            self._controls.show_problem(error)
+            self._voice(spoken(error))
             return
-        self._mended = None
         self._set(self._controls.expr, expr)
         self._set(self._controls.zone, tz)
-        self._controls.show_problem("", None)
+        self._controls.show_problem(None)
+        # A choice that no longer holds can be made again.
+        if self._controls.example.value != expr:
+            self._set(self._controls.example, "")
+        if NIGHTS.get(self._controls.night.value, (tz, expr))[:2] != (tz, expr):
+            self._set(self._controls.night, "")
         self._anchor(only_if_outside=True)
         self._refresh()
 
@@ -202,12 +217,16 @@ class CadenceTracer(App):
         self._table.value = scrolling(self._rows(run)._repr_html_(), "Next runs")
         steps = (run.now_ms - self._left_ms) // self._step_ms()
         self._set(self._controls.clock, steps)
-        self._controls.face.value = f"<b>{clock_time(run.now_ms)}</b> UTC"
-        self._voice("\n".join(filter(None, (news, readout.verdicts(run)))), clock_time(run.now_ms))
+        self._controls.face.value = f"<b>{self._time()}</b> UTC"
+        self._voice("\n".join(filter(None, (news, readout.verdicts(run)))))
 
-    def _voice(self, text: str, time: str | None = None) -> None:
+    def _voice(self, text: str) -> None:
         self.live.text = text
-        self.live.attributes = self._controls.attributes(time or clock_time(self._run.clock.now_ms()))
+        self.live.attributes = self._controls.attributes(self._time())
+
+    def _time(self) -> str:
+        """The clock's time, with the day where it is not the one on which the app began."""
+        return clock_time(self._run.clock.now_ms(), seen_from_ms=self._start_ms)
 
     def _rows(self, run: CadenceRun) -> readout.Table:
         lit = self._lit()
@@ -239,6 +258,11 @@ class CadenceTracer(App):
             widget.value = value
         finally:
             self._setting = False
+
+
+def spoken(error: LabError) -> str:
+    """An error without the line of its caret, which is for the eye."""
+    return "\n".join(line for line in str(error).split("\n") if line.strip(" ^"))
 
 
 def random_expression() -> str:

@@ -52,7 +52,7 @@ def browser(executable: str) -> Iterator[Browser]:
 
 
 @contextmanager
-def jupyterlab(root: Path, home: Path, *, dark: bool = False) -> Iterator[str]:
+def jupyterlab(root: Path, home: Path) -> Iterator[str]:
     """A server on `root` with settings of its own under `home`; answers its address, http://127.0.0.1:port."""
     settings = home / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
@@ -61,8 +61,6 @@ def jupyterlab(root: Path, home: Path, *, dark: bool = False) -> Iterator[str]:
     notebook.mkdir(parents=True)
     # Every cell is in the page, also those that are scrolled away.
     (notebook / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
-    if dark:
-        (settings / "themes.jupyterlab-settings").write_text('{"theme": "JupyterLab Dark"}')
     port = _free_port()
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
     command += ["--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--ServerApp.root_dir={root}"]
@@ -108,6 +106,17 @@ def open_notebook(page: Page, url: str, name: str) -> None:
     _until(attached, f"no kernel for {name}")
 
 
+def set_theme(page: Page, theme: str) -> None:
+    """Choose JupyterLab's light or dark theme in its menu, unless the page has it."""
+    name = f"JupyterLab {theme.title()}"
+    chosen = page.locator(f"body[data-jp-theme-name='{name}']")
+    if chosen.count() == 0:
+        page.locator(".lm-MenuBar-item:has-text('Settings')").click()
+        page.locator(".lm-Menu-item:has(.lm-Menu-itemLabel:text-is('Theme'))").hover()
+        page.locator(f".lm-Menu-item:has(.lm-Menu-itemLabel:text-is('{name}'))").click()
+        chosen.wait_for(state="attached")
+
+
 def run_all(page: Page) -> None:
     """Run All Cells, and wait until the last one has run."""
     page.locator(".lm-MenuBar-item:has-text('Run')").first.click()
@@ -119,6 +128,21 @@ def run_all(page: Page) -> None:
         }""",
         timeout=_START_S * 1000,
     )
+
+
+def run_cell(page: Page, number: int, keys: str = "Control+Enter") -> str:
+    """Run one cell from the keyboard, wait until it has run, and answer the text of its outputs."""
+    cell = page.locator(".jp-CodeCell").nth(number)
+    prompt = cell.locator(".jp-InputArea-prompt")
+    before = prompt.text_content()
+    cell.locator(".cm-content").click()
+    page.keyboard.press(keys)
+    page.wait_for_function(
+        "([prompt, before]) => /\\[\\d+\\]/.test(prompt.textContent) && prompt.textContent !== before",
+        arg=[prompt.element_handle(), before],
+        timeout=_START_S * 1000,
+    )
+    return "\n".join(cell.locator(".jp-OutputArea-output").all_inner_texts())
 
 
 def _free_port() -> int:
