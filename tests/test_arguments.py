@@ -60,7 +60,11 @@ def test_a_content_is_text_or_bytes(value: str | bytes) -> None:
     assert arguments.content("template", value) is value
 
 
-@pytest.mark.parametrize("value", [None, 1, True, {}, [], bytearray(b"x"), memoryview(b"x"), "\ud800"], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [None, 1, True, {}, [], bytearray(b"x"), memoryview(b"x"), "\ud800"],
+    ids=lambda value: type(value).__name__,
+)
 def test_a_content_of_another_type_is_refused(value: object) -> None:
     with pytest.raises(ArgumentError, match=r"^template must be text or bytes, not .*; json.dumps"):
         arguments.content("template", value)
