@@ -1,15 +1,14 @@
 """The boot tracer as its reader has it, in JupyterLab: from the keyboard alone, by role and name, and by eye."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from . import lab
-from .conftest import Watched, watched
+from .conftest import LOOKS, Watched, fits
 
 NAME = "boots.ipynb"
 CELLS = {
@@ -71,20 +70,14 @@ def notebook(folder: Path) -> str:
     return NAME
 
 
-@pytest.fixture(scope="module")
-def opened(chrome: Browser, light: str, notebook: str) -> Iterator[Watched]:
-    with watched(chrome, 1200) as eye:
-        lab.open_notebook(eye.page, light, notebook)
-        yield eye
-
-
 @pytest.fixture
-def boots(opened: Watched) -> Iterator[BootPage]:
-    """A new app. What went wrong in the page fails the test that met it."""
-    boots = BootPage(opened.page)
+def boots(eye: Watched, notebook: str) -> BootPage:
+    """A new app."""
+    if not eye.page.url.endswith(f"/{notebook}"):
+        eye.open(notebook)
+    boots = BootPage(eye.page)
     boots.show()
-    yield boots
-    opened.check()
+    return boots
 
 
 def test_every_control_is_reached_by_tab_and_has_a_name(boots: BootPage) -> None:
@@ -153,22 +146,12 @@ def test_ten_runs_of_the_cell_leave_one_live_app(boots: BootPage) -> None:
     expect(boots.status).to_contain_text("Boot 3 at 08:51")
 
 
-def test_no_axe_violation_in_the_light(boots: BootPage) -> None:
-    look(boots)
-
-
-def test_no_axe_violation_in_the_dark_and_on_a_narrow_page(chrome: Browser, dark: str, notebook: str) -> None:
-    with watched(chrome, 800) as eye:
-        lab.open_notebook(eye.page, dark, notebook)
-        boots = BootPage(eye.page)
-        boots.show()
-        look(boots)
-
-
-def look(boots: BootPage) -> None:
-    """Let axe-core look at each way that looks different."""
+def test_axe_finds_nothing_and_all_fits_the_column(boots: BootPage, eye: Watched) -> None:
     for way in ("register", "naive add", "same name again"):
         boots.button(way).press("Enter")
         boots.button("Boot a minute later").press("Enter")
         expect(boots.status).to_contain_text("Boot 3 at 08:52")
-        assert Axe().run(boots.page, ".echomq-app").generate_snapshot() == ""
+        for theme, width in LOOKS:
+            eye.look(theme, width)
+            assert Axe().run(boots.page, ".echomq-app").generate_snapshot() == ""
+            fits(boots.app, f"boots-{way.replace(' ', '-')}-{theme}-{width}")
