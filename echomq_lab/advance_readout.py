@@ -35,10 +35,10 @@ STEP_NAMES = {
 
 def lanes(run: AdvanceRun) -> Table:
     """Each run of each lane: when it was released, and how much later than whole periods after the first."""
-    rows = []
-    for number in range(max(len(lane.marks_ms) for lane in run.lanes)):
-        cells = [_released(lane, number, run.now_ms) for lane in run.lanes if isinstance(lane, ReleaseLane)]
-        rows.append((str(number), *cells))
+    rows = [
+        (str(number), *(_released(lane, number, run.now_ms) for lane in run.lanes))
+        for number in range(len(run.lanes[0].marks_ms))
+    ]
     names = [_name(lane) for lane in run.lanes]
     beat = f"every {span(run.every_ms)}, runs of {_span(run.run_ms)}, a sweep every {span(run.tick_ms)}"
     stopped = run.stopped_ms
@@ -52,10 +52,9 @@ def drift(run: AdvanceRun) -> str:
     """What each lane wrote as its next run, in a sentence, and how far its last run is from whole periods."""
     lines = []
     for lane in run.lanes:
-        if isinstance(lane, ReleaseLane):
-            times = " ".join(clock_time(at_ms, seen_from_ms=run.now_ms) for at_ms in lane.marks_ms)
-            cycles = len(lane.marks_ms) - 1
-            lines.append(f"{_name(lane)} ({lane.says}): {times}; after {_count(cycles, 'cycle')}: {lane.drift}.")
+        times = " ".join(clock_time(at_ms, seen_from_ms=run.now_ms) for at_ms in lane.marks_ms)
+        cycles = len(lane.marks_ms) - 1
+        lines.append(f"{_name(lane)} ({lane.says}): {times}; after {_count(cycles, 'cycle')}: {lane.drift}.")
     if run.stopped_ms is not None:
         passed = len(run.passed_ms)
         lines.append(
@@ -164,16 +163,14 @@ def _score(score: object) -> str:
 
 
 def _released(lane: ReleaseLane, number: int, seen_from_ms: int) -> str:
-    if number >= len(lane.marks_ms):
-        return "-"
     late_ms, skipped = lane.late_ms(number), lane.skips[number]
     told = clock_time(lane.marks_ms[number], seen_from_ms=seen_from_ms)
     told += f", {span(late_ms)} late" if late_ms else ""
     return told + (f", {skipped} skipped" if skipped else "")
 
 
-def _name(lane: object) -> str:
-    return KINDS[getattr(lane, "kind", "")].name.removesuffix(":")
+def _name(lane: ReleaseLane) -> str:
+    return KINDS[lane.kind].name.removesuffix(":")
 
 
 def _at(run: AdvanceRun, at_ms: int) -> str:

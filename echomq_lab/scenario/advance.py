@@ -69,6 +69,7 @@ class AdvanceRun(CadenceRun):
     `stopped_ms` are the two instants between which no pump swept, if it was stopped.
     """
 
+    lanes: tuple[ReleaseLane, ...]
     every_ms: int
     run_ms: int
     tick_ms: int
@@ -103,7 +104,7 @@ def cadence_lanes(
 
     `every_ms` is the period, `run_ms` how long a run takes, `tick_ms` the beat of the sweeps. `stopped_ms` are the ms
     after the first release between which the pump is stopped. The clock is left at the last release. Without
-    `recorded` the trace stays empty, which is ten times faster.
+    `recorded` the trace stays empty, which is several times faster.
     Raises `ArgumentError` when the connection has no `FixedClock`, or when the queue already has the registration.
     Source: seed 000, "start-to-start"; it calls what others call fixed delay start-to-finish.
     """

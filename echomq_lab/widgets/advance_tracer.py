@@ -158,10 +158,6 @@ class AdvanceTracer(App):
 
     def _attributes(self) -> dict[str, dict[str, str]]:
         """The names and states that ipywidgets does not give."""
-        pressed = {
-            f".echomq-lit button:nth-of-type({number})": {"aria-pressed": str(value == self.lit.value).lower()}
-            for number, (_, value) in enumerate(self.lit.options, 1)
-        }
         told = {
             "period": ("Period", f"{self.period.value} minutes"),
             "length": ("Run length", f"{self.length.value} minutes"),
@@ -169,10 +165,31 @@ class AdvanceTracer(App):
             "cycles": ("Cycles", str(self.cycles.value)),
             "stopped": ("Pump stopped", _told(self.stopped.value)),
         }
-        return pressed | {
-            f".echomq-{name} [role=slider]": {"aria-label": label, "aria-valuetext": value}
-            for name, (label, value) in told.items()
-        }
+        attributes = pressed("lit", self.lit)
+        for name, (label, value) in told.items():
+            typed = isinstance(getattr(self, name), ipywidgets.IntSlider)
+            attributes |= named_slider(name, label, value, typed=typed)
+        return attributes
+
+
+def pressed(name: str, toggles: ipywidgets.ToggleButtons) -> dict[str, dict[str, str]]:
+    """Which of the buttons under the class `echomq-NAME` is pressed, as attributes."""
+    return {
+        f".echomq-{name} button:nth-of-type({number})": {"aria-pressed": str(value == toggles.value).lower()}
+        for number, (_, value) in enumerate(toggles.options, 1)
+    }
+
+
+def named_slider(name: str, label: str, value: str, *, typed: bool = True) -> dict[str, dict[str, str]]:
+    """The names of the slider under the class `echomq-NAME`, and of the box beside it where a number can be typed.
+
+    A slider over a list has such a box too, in which nothing can be done: it is made plain text.
+    """
+    box = {"role": "textbox", "aria-label": f"{label}, a number"} if typed else {"contenteditable": "false"}
+    return {
+        f".echomq-{name} [role=slider]": {"aria-label": label, "aria-valuetext": value},
+        f".echomq-{name} .widget-readout": box,
+    }
 
 
 def _minutes(ms: int, least: int) -> int:

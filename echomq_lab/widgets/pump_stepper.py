@@ -21,6 +21,7 @@ from echomq_lab.scenario.advance import LANES, AdvanceRun, outage
 from echomq_lab.scenario.sweep_steps import ADVANCE_FIRST, ENQUEUE_FIRST, ONE_SCRIPT, STEPS, SweepRun, sweep_steps
 from echomq_lab.store import FAKEREDIS, connect
 from echomq_lab.trace import Trace
+from echomq_lab.widgets.advance_tracer import named_slider, pressed
 from echomq_lab.widgets.app import App, scrolling, shows_faults
 from echomq_lab.widgets.stage import RailStage, Stage
 
@@ -67,7 +68,13 @@ class PumpStepper(App):
         self._stage = Stage(flow.draw(), flow.texts())
         self._rail = RailStage(tuple(LANES), len(rested().lanes[0].marks_ms))
         self._table = ipywidgets.HTML()
-        self.way = ipywidgets.RadioButtons(options=[(label, way) for way, label in WAYS.items()], description="Order")
+        # Buttons, not a list or radio buttons: JupyterLab takes the arrow keys of those for its own.
+        self.way = ipywidgets.ToggleButtons(
+            options=[(label, way) for way, label in WAYS.items()],
+            description="Order",
+            style={"description_width": "7em", "button_width": "auto"},
+            layout={"width": "auto"},
+        )
         self.done = ipywidgets.IntSlider(
             6, 0, 6, description="Steps done", style={"description_width": "7em"}, layout={"width": "26rem"}
         )
@@ -180,10 +187,7 @@ class PumpStepper(App):
         self._rail.view.layout.display = "" if self._rested else "none"
         self._table.value = scrolling(self._rows()._repr_html_(), "Steps")
         self.live.text = self._readout()
-        self.live.attributes = {
-            ".echomq-done [role=slider]": {"aria-label": "Steps done", "aria-valuetext": self._stands()},
-            ".echomq-way .widget-radio-box": {"role": "radiogroup", "aria-label": "Order"},
-        }
+        self.live.attributes = named_slider("done", "Steps done", self._stands()) | pressed("way", self.way)
 
     def _flow(self) -> flow.Flow:
         return flow.lay_out(self.run(), self.done.value, self._ticked)
