@@ -15,7 +15,7 @@ Source: architecture, "what a student sees is what ran".
 
 from echomq_lab.scenario.advance import AdvanceRun, ReleaseLane, cadence_lanes, outage
 from echomq_lab.scenario.boots import BootRun, Boots, Order, Schedule, Way, boots
-from echomq_lab.scenario.cadence import MOST_RUNS, NAME, CadenceRun, Cadences, Lane, cadences, scores
+from echomq_lab.scenario.cadence import MOST_RUNS, NAME, CadenceRun, Cadences, Lane, cadences, scores, takes_run
 from echomq_lab.scenario.fresh import fresh_queue
 from echomq_lab.scenario.sweep_steps import SweepRun, cancelled_midway, sweep_steps, two_pumps
 
@@ -41,5 +41,6 @@ __all__ = [
     "outage",
     "scores",
     "sweep_steps",
+    "takes_run",
     "two_pumps",
 ]

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 
 from echomq_lab import arguments, pump, repeat, trace
 from echomq_lab.cadence import Cron, Interval
-from echomq_lab.clock import FixedClock
+from echomq_lab.clock import MAX_MS, FixedClock, iso
 from echomq_lab.errors import ArgumentError
+from echomq_lab.ids import EPOCH_MS, LAST_MS
 from echomq_lab.keyspace import registry_key
-from echomq_lab.store import Connection
+from echomq_lab.store import Connection, takes_connection
 
 #: The registration that `cadences` makes.
 NAME = "every-gap"
@@ -74,13 +75,16 @@ def cadences(conn: Connection, queue: str, *, cron: Cron, every_ms: int, runs: i
     The interval is registered with its first run one gap away; each later run is what a sweep wrote when the clock
     stood exactly at the run before. The clock is left at the last of those. The lab has no cron registration, so the
     cron lane is computed by the rule and says so.
-    Raises `ArgumentError` when the connection has no `FixedClock`, or when the queue already has the registration.
+    Raises `ArgumentError`, with nothing written and the clock where it was, when the connection has no `FixedClock`,
+    when the queue already has the registration, or when the runs reach past the calendar or past what ids can tell.
     Source: seed 001, "Static verdicts" (08:50: 09:00; 09:05, 09:20, 09:35).
     """
     clock = fixed_clock(conn)
+    _takes_cron(cron)
     runs = arguments.whole("runs", runs, 1, MOST_RUNS, "a whole number")
     now_ms = clock.now_ms()
-    gap = Interval(every_ms)
+    gap = _gap(every_ms, now_ms, runs)
+    _mints(now_ms, every_ms, runs)
     slots = tuple(cron.marks(now_ms, runs))
     with trace.record(conn, queue) as steps:
         if repeat.register(conn, queue, NAME, every_ms, "{}", every_ms) is repeat.Registered.EXISTS:
@@ -117,11 +121,15 @@ class Cadences:
 
     @cron.setter
     def cron(self, cron: Cron) -> None:
+        _takes_cron(cron)
         self._cron, self._says = cron, cron.sentence()
 
     def register(self, every_ms: int) -> None:
-        """Cancel the interval and register it with another gap, from the clock's now."""
-        gap = Interval(every_ms)
+        """Cancel the interval and register it with another gap, from the clock's now.
+
+        Raises `ArgumentError` for a gap that ends past the calendar.
+        """
+        gap = _gap(every_ms, self.clock.now_ms(), 1)
         with self._recorded():
             repeat.cancel(self.conn, self.queue, NAME)
             repeat.register(self.conn, self.queue, NAME, every_ms, "{}", every_ms)
@@ -137,12 +145,20 @@ class Cadences:
             return pump.sweep(self.conn, self.queue)
 
     def run(self, runs: int = 5) -> CadenceRun:
-        """What the two rules name next: `runs` slots, and the registry's score with the gaps that would follow."""
+        """What the two rules name next: `runs` slots, and the registry's score with the gaps that would follow.
+
+        Of these only those before the end of the calendar.
+        """
+        runs = arguments.how_many("runs", runs)
         now_ms = self.clock.now_ms()
-        score_ms = int(self.conn.send("ZSCORE", registry_key(self.queue), NAME))
+        score = self.conn.send("ZSCORE", registry_key(self.queue), NAME)
+        if score is None:
+            raise ArgumentError("queue", self.queue, f"a queue that still has {NAME!r}", "register it again")
+        score_ms = int(score)
         every_ms = self.gap.every_ms
         # What is due waits for a sweep, and the run after it is measured from that release.
-        marks = (score_ms, *self.gap.marks(max(score_ms, now_ms), runs - 1))
+        from_ms = max(score_ms, now_ms)
+        marks = (score_ms, *self.gap.marks(from_ms, min(runs - 1, (MAX_MS - from_ms) // every_ms)))
         lanes = (
             Lane("cron", self._cron.expr, self._says, self._cron.tz, 0, tuple(self._cron.marks(now_ms, runs))),
             Lane("interval", f"every_ms {every_ms}", self.gap.sentence(), "UTC", 1, marks, score_ms - every_ms),
@@ -156,6 +172,38 @@ class Cadences:
         self.trace.steps += steps.steps
 
 
+def takes_run(run: CadenceRun) -> None:
+    """Refuse what is no run of rules."""
+    hint = "try run = scenario.cadences(conn, 'reports', cron=Cron('0 9 * * *'), every_ms=900_000)"
+    arguments.instance("run", run, CadenceRun, "a run of two rules", hint)
+
+
+def _takes_cron(cron: Cron) -> None:
+    arguments.instance("cron", cron, Cron, "a Cron", "try Cron('0 9 * * *')")
+
+
+def _gap(every_ms: int, now_ms: int, runs: int) -> Interval:
+    """The interval, if so many of its runs after now end in the calendar."""
+    gap = Interval(every_ms)
+    if now_ms + runs * every_ms > MAX_MS:
+        allowed = f"at most {(MAX_MS - now_ms) // runs} here, so that run {runs} is in the calendar"
+        raise ArgumentError("every_ms", every_ms, allowed, "fifteen minutes are 900000")
+    return gap
+
+
+def _mints(now_ms: int, every_ms: int, runs: int) -> None:
+    """Refuse a run whose sweeps, each at the run before it, would stand where no id can be minted."""
+    if runs == 1:
+        return
+    if now_ms + every_ms < EPOCH_MS or now_ms > LAST_MS:
+        allowed = "between 2024-01-01 and 2093-09-06 to mint an id"
+        raise ArgumentError("the clock", iso(now_ms), allowed, "move the lab clock")
+    if now_ms + (runs - 1) * every_ms > LAST_MS:
+        allowed = f"at most {(LAST_MS - now_ms) // (runs - 1)} here, so that an id can be minted at run {runs - 1}"
+        raise ArgumentError("every_ms", every_ms, allowed, "take a shorter gap or fewer runs")
+
+
+@takes_connection
 def fixed_clock(conn: Connection) -> FixedClock:
     """The connection's clock, if it stands still. Raises `ArgumentError` for one that does not."""
     if not isinstance(conn.clock, FixedClock):
