@@ -26,7 +26,7 @@ from matplotlib.figure import Figure
 
 from echomq_lab.errors import ArgumentError
 from echomq_lab.layout import KINDS, Layout, Word, lay_out
-from echomq_lab.scenario import CadenceRun
+from echomq_lab.scenario import CadenceRun, takes_run
 
 #: The foreground while drawing, replaced in a notebook by the theme's own.
 INK = "#010203"
@@ -69,18 +69,23 @@ class Rail:
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to a file that ends in .svg or .png, and answer its path. Raises `ArgumentError`."""
+        if not isinstance(path, str | Path) or Path(path).suffix not in (".svg", ".png"):
+            raise ArgumentError("path", path, "a file that ends in .svg or .png", "try 'rail.svg'")
         path = Path(path)
-        if path.suffix not in (".svg", ".png"):
-            raise ArgumentError("path", str(path), "a file that ends in .svg or .png", "try 'rail.svg'")
-        if path.suffix == ".svg":
-            path.write_text(self.svg(), encoding="utf-8", newline="\n")
-        else:
-            png = BytesIO()
-            with matplotlib.rc_context(SETTINGS):
-                words = {"Description": self.alt, "Software": None}
-                self.figure.savefig(png, format="png", dpi=200, facecolor="white", metadata=words)
-            path.write_bytes(png.getvalue())
+        picture = self.svg().encode() if path.suffix == ".svg" else self._png()
+        try:
+            path.write_bytes(picture)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise ArgumentError("path", str(path), "a file that can be written", f"it was told: {why}") from error
         return path
+
+    def _png(self) -> bytes:
+        png = BytesIO()
+        with matplotlib.rc_context(SETTINGS):
+            words = {"Description": self.alt, "Software": None}
+            self.figure.savefig(png, format="png", dpi=200, facecolor="white", metadata=words)
+        return png.getvalue()
 
     def _repr_html_(self) -> str:
         return _named(theme_svg(self.figure, f"r{uuid4().hex[:12]}-"), self.alt)
@@ -94,6 +99,7 @@ def rail(run: CadenceRun, window_ms: tuple[int, int] | None = None, lit: str | N
 
     `readout.marks(run)` tells the same in a table.
     """
+    takes_run(run)
     return Rail(lay_out(run, window_ms, lit))
 
 

@@ -176,6 +176,26 @@ def test_a_file_of_another_kind_is_refused(verdicts: figures.Rail, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("path", [5, None, b"rail.svg", "rail", ""], ids=ascii)
+def test_a_path_is_one_of_a_picture(verdicts: figures.Rail, path: object) -> None:
+    with pytest.raises(ArgumentError, match=r"^path must be a file that ends in .svg or .png, not .*; try 'rail.svg'$"):
+        verdicts.save(path)
+
+
+@pytest.mark.parametrize("name", ["\0.svg", "\ud800.svg", "folder.svg", "no/such/folder.png"], ids=ascii)
+def test_a_file_that_cannot_be_written_is_told(verdicts: figures.Rail, tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder.svg").mkdir()
+    with pytest.raises(ArgumentError, match=r"^path must be a file that can be written, not '.*; it was told: "):
+        verdicts.save(tmp_path / name)
+
+
+def test_a_rail_is_of_a_run(verdicts: figures.Rail) -> None:
+    with pytest.raises(
+        ArgumentError, match=r"^run must be a run of two rules, not .*Trace.*; try run = scenario.cadences"
+    ):
+        figures.rail(Trace("rules"))
+
+
 def test_the_committed_pictures_are_current(tmp_path: Path) -> None:
     spec = importlib.util.spec_from_file_location("draw_images", PROJECT / ".ci" / "draw_images.py")
     assert spec is not None
