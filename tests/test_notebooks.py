@@ -134,6 +134,21 @@ SEEN = {
         ("fifty-run", "50 1 1"),
         ("happened-run", "{'fired': 4}"),
     ],
+    "03-start-to-start.ipynb": [
+        ("thousand-run", "1 1000 True"),
+        ("ten-thousand-run", "100 100 10000"),
+        ("lanes-run", "09:57, 12 minutes late"),
+        ("release-run", "10:03, 18 minutes late"),
+        ("outage-run", "4 runs due meanwhile, 1 released"),
+        ("happened-run", "drift 36 seconds"),
+        ("kill-run", "enqueued twice"),
+        ("points-run", "6: 'twice', 7: 'once'"),
+        ("pumps-run", "enqueued twice"),
+        ("cancel-run", "Registered: 0"),
+        ("half-run", "fired=1, swept=1, broken=['broken']"),
+        ("atomic-run", "5: 'once'"),
+        ("race-run", "The sweep fired 0"),
+    ],
 }
 
 

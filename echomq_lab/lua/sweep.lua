@@ -13,7 +13,8 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[2], 'LIM
     redis.call('DEL', ARGV[1] .. 'repeat:' .. name)
     swept = swept + 1
   else
-    local every = #record[1] <= 32 and string.match(record[1], '^%+?%d+$') and tonumber(record[1])
+    local digits = string.match(record[1], '^%+?(%d+)$')
+    local every = digits and #digits <= 32 and tonumber(digits)
     local id = ARGV[fired + 3]
     if not every or every < 1 or every > 9007199254740991 then
       broken[#broken + 1] = name

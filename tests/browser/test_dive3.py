@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 
 from . import lab
-from .conftest import Watched, watched
+from .conftest import LOOKS, Watched, fits
 
 #: Both widgets, and how many comms the kernel holds: a cell each.
 CELLS = {
@@ -65,13 +64,13 @@ def probe(folder: Path) -> str:
     return NAME
 
 
-@pytest.fixture(scope="module")
-def eye(chrome: Browser, light: str, probe: str) -> Iterator[Watched]:
-    """The probe in the light JupyterLab, both widgets shown."""
-    with watched(chrome, 1200) as eye:
-        lab.open_notebook(eye.page, light, probe)
+@pytest.fixture
+def both(eye: Watched, probe: str) -> Watched:
+    """The page with the probe in it, both widgets shown."""
+    if not eye.page.url.endswith(f"/{probe}"):
+        eye.open(probe)
         lab.run_all(eye.page)
-        yield eye
+    return eye
 
 
 def shown(eye: Watched, cell: str) -> Locator:
@@ -84,15 +83,13 @@ def shown(eye: Watched, cell: str) -> Locator:
 
 
 @pytest.fixture
-def tracer(eye: Watched) -> Iterator[Locator]:
-    yield shown(eye, "tracer")
-    eye.check()
+def tracer(both: Watched) -> Locator:
+    return shown(both, "tracer")
 
 
 @pytest.fixture
-def stepper(eye: Watched) -> Iterator[Locator]:
-    yield shown(eye, "stepper")
-    eye.check()
+def stepper(both: Watched) -> Locator:
+    return shown(both, "stepper")
 
 
 def press(app: Locator, *names: str) -> None:
@@ -105,13 +102,13 @@ def says(app: Locator, words: str) -> None:
 
 
 @pytest.mark.parametrize(("cell", "stops"), [("tracer", TRACER_STOPS), ("stepper", STEPPER_STOPS)])
-def test_every_control_is_reached_by_tab_and_has_a_name(eye: Watched, cell: str, stops: list[tuple[str, str]]) -> None:
-    app = shown(eye, cell)
+def test_every_control_is_reached_by_tab_and_has_a_name(both: Watched, cell: str, stops: list[tuple[str, str]]) -> None:
+    app = shown(both, cell)
     role, name = stops[0]
     app.get_by_role(role, name=name, exact=True).focus()  # type: ignore[arg-type]
     for role, name in stops:
         expect(app.get_by_role(role, name=name, exact=True)).to_be_focused()  # type: ignore[arg-type]
-        eye.page.keyboard.press("Tab")
+        both.page.keyboard.press("Tab")
     assert not app.evaluate("app => app.contains(document.activeElement)")
 
 
@@ -187,32 +184,22 @@ def test_an_outage_in_the_stepper(stepper: Locator) -> None:
     says(stepper, "Steps done: 6 of 6: advance.")
 
 
-def test_ten_runs_of_two_cells_leave_one_live_app_each(eye: Watched) -> None:
-    comms = int(lab.run_cell(eye.page, 2))
+def test_ten_runs_of_two_cells_leave_one_live_app_each(both: Watched) -> None:
+    comms = int(lab.run_cell(both.page, 2))
     for _ in range(5):
-        lab.run_cell(eye.page, 0)
-        lab.run_cell(eye.page, 1)
-    assert int(lab.run_cell(eye.page, 2)) == comms
-    expect(eye.page.locator(".echomq-app")).to_have_count(2)
-    eye.check()
+        lab.run_cell(both.page, 0)
+        lab.run_cell(both.page, 1)
+    assert int(lab.run_cell(both.page, 2)) == comms
+    expect(both.page.locator(".echomq-app")).to_have_count(2)
 
 
-def looked_at(eye: Watched) -> None:
-    """Bring both widgets into a state that shows all their parts, and let axe-core look at them."""
-    stepper = shown(eye, "stepper")
+def test_axe_finds_nothing_and_all_fits_the_column(both: Watched) -> None:
+    stepper, tracer = shown(both, "stepper"), shown(both, "tracer")
     press(stepper, "Back a step", "Kill the pump here", "Next tick")
     says(stepper, "the occurrence was enqueued twice")
-    shown(eye, "tracer")
-    found = Axe().run(eye.page, context=".echomq-app")
-    assert found.violations_count == 0, found.generate_report()
-
-
-def test_axe_finds_nothing_in_the_light(eye: Watched) -> None:
-    looked_at(eye)
-
-
-def test_axe_finds_nothing_in_the_dark(chrome: Browser, dark: str, probe: str) -> None:
-    with watched(chrome, 1200) as eye:
-        lab.open_notebook(eye.page, dark, probe)
-        lab.run_all(eye.page)
-        looked_at(eye)
+    for theme, width in LOOKS:
+        both.look(theme, width)
+        found = Axe().run(both.page, context=".echomq-app")
+        assert found.violations_count == 0, found.generate_report()
+        fits(stepper, f"stepper-{theme}-{width}")
+        fits(tracer, f"advance-{theme}-{width}")
