@@ -66,12 +66,20 @@ def name(thing: str, value: object, hint: str = "try 'daily-report'") -> str:
     raise ArgumentError(thing, value, "non-empty text", hint)
 
 
-def content(thing: str, value: object, what: str = "text or bytes") -> str | bytes:
+def content(thing: str, value: object) -> str | bytes:
     """A template or payload: text or bytes, never interpreted, empty allowed."""
     value = plain(value)
     if type(value) is bytes:
         return value
-    return text(thing, value, what, "json.dumps(...) makes text of other things")
+    return text(thing, value, "text or bytes", "json.dumps(...) makes text of other things")
+
+
+def word(thing: str, value: str | bytes | float) -> str | bytes | float:
+    """A word of a command: text, bytes or a number that the store can hold."""
+    if type(value) is float or (type(value) is int and -_MAX_INT64 - 1 <= value <= _MAX_INT64):
+        return value
+    value = plain(value)
+    return value if type(value) is bytes else text(thing, value, "text, bytes or a 64-bit number")
 
 
 def instance(thing: str, value: object, kinds: type | tuple[type, ...], what: str, hint: str) -> None:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from echomq_lab.errors import ArgumentError
 from echomq_lab.scenario import CadenceRun, Lane
-from echomq_lab.wording import clock_time, day, visible
+from echomq_lab.wording import clock_time, day, in_calendar, visible
 
 _MOST_TICKS = 8
 _PAD = 0.06
@@ -98,8 +99,10 @@ class Layout:
 def lay_out(run: CadenceRun, window_ms: tuple[int, int] | None = None, lit: str | None = None) -> Layout:
     """Lay a run out between the instants of a window, or from now to the end of the lane that ends first.
 
-    What lies beyond an edge is said in words.
+    What lies beyond an edge is said in words. Raises `ArgumentError` for a window that is none.
     """
+    if window_ms is not None:
+        _takes_window(window_ms)
     scale = _Scale(run.now_ms, *(window_ms or _around(run)))
     ticks = _ticks(scale)
     now_x = scale.x(run.now_ms) if run.looks_ahead else None
@@ -234,6 +237,13 @@ class _Seen:
         if len(group) <= 3:
             return self.times(group)
         return f"{self.time(group[0])} to {self.time(group[-1])}, {len(group)} marks"
+
+
+def _takes_window(window_ms: tuple[int, int]) -> None:
+    two = type(window_ms) in (tuple, list) and len(window_ms) == 2
+    if not two or not all(map(in_calendar, window_ms)) or window_ms[0] >= window_ms[1]:
+        hint = "try (clock.now_ms(), clock.now_ms() + 3_600_000)"
+        raise ArgumentError("window_ms", window_ms, "two Unix milliseconds, the earlier first", hint)
 
 
 def _around(run: CadenceRun) -> tuple[int, int]:

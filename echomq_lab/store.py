@@ -90,12 +90,7 @@ class Connection:
 
     def send(self, *command: str | bytes | float) -> Any:
         """Send one command and answer its reply. Raises a `LabError` for an error reply or a lost line."""
-        words = [
-            word
-            if type(word) in (int, float)
-            else arguments.content(f"word {place} of the command", word, "text, bytes or a number")
-            for place, word in enumerate(command)
-        ]
+        words = [arguments.word(f"word {place} of the command", word) for place, word in enumerate(command)]
         if not words or isinstance(words[0], int | float) or not words[0].strip():
             raise ArgumentError("a command", command, "its name and then its words", "try conn.send('PING')")
         return self.telling(lambda: self.client.execute_command(*words))  # type: ignore[no-untyped-call]

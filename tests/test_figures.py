@@ -176,6 +176,14 @@ def test_a_file_of_another_kind_is_refused(verdicts: figures.Rail, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("window", [5, (), (5, 5), (9, 5), (0.0, 1.0), (-1, 5), ("08:00", "09:00")], ids=ascii)
+def test_a_window_is_two_instants(window: object) -> None:
+    with connect("embedded://fakeredis", clock=FixedClock("08:50")) as conn:
+        run = scenario.cadences(conn, "rules", cron=Cron("0 9 * * *"), every_ms=900_000)
+    with pytest.raises(ArgumentError, match=r"^window_ms must be two Unix milliseconds, the earlier first, not "):
+        figures.rail(run, window)
+
+
 @pytest.mark.parametrize("path", [5, None, b"rail.svg", "rail", ""], ids=ascii)
 def test_a_path_is_one_of_a_picture(verdicts: figures.Rail, path: object) -> None:
     with pytest.raises(ArgumentError, match=r"^path must be a file that ends in .svg or .png, not .*; try 'rail.svg'$"):
@@ -189,7 +197,7 @@ def test_a_file_that_cannot_be_written_is_told(verdicts: figures.Rail, tmp_path:
         verdicts.save(tmp_path / name)
 
 
-def test_a_rail_is_of_a_run(verdicts: figures.Rail) -> None:
+def test_a_rail_is_of_a_run() -> None:
     with pytest.raises(
         ArgumentError, match=r"^run must be a run of two rules, not .*Trace.*; try run = scenario.cadences"
     ):
