@@ -179,6 +179,26 @@ def test_lists_work_by_their_options(tracer: Tracer, name: str, choice: str, sai
     expect(tracer.status).to_contain_text(said)
 
 
+@pytest.mark.parametrize(
+    ("name", "presses", "value"), [("Example", 2, "every 15 minutes, by the clock"), ("Rail shows", 1, "1 day")]
+)
+def test_arrow_keys_choose_from_a_list_and_not_among_the_cells(
+    tracer: Tracer, name: str, presses: int, value: str
+) -> None:
+    chosen = tracer.app.get_by_role("combobox", name=name, exact=True)
+    for _ in range(presses):
+        chosen.press("ArrowDown")
+    expect(chosen.locator("option:checked")).to_have_text(value)
+    expect(chosen).to_be_focused()
+
+
+def test_the_notebook_takes_no_key_from_a_control(tracer: Tracer) -> None:
+    # Notebook 7 looks for its shortcuts before a control hears of a key; JupyterLab looks after it.
+    for role, name in STOPS:
+        control = tracer.app.get_by_role(role, name=name, exact=True)  # type: ignore[arg-type]
+        expect(control).to_have_attribute("data-lm-suppress-shortcuts", "true")
+
+
 def test_a_rule_is_selected_and_says_so(tracer: Tracer) -> None:
     tracer.button("Interval").press("Enter")
     for name, pressed in {"Both rules": "false", "Cron": "false", "Interval": "true"}.items():
