@@ -37,8 +37,8 @@ window.clearInterval = (timer) => {
   end(timer);
 };
 """
-#: Every look of a page: theme and width.
-LOOKS = [(theme, width) for theme in ("light", "dark") for width in (1200, 800)]
+THEMES = ("light", "dark")
+WIDTHS = (1200, 800)
 # Parts of an app that stick out of it; what scrolls may be wider.
 _STICKING_OUT = """app => [...app.querySelectorAll("*")]
     .filter(part => !part.parentElement.closest(".echomq-scroll"))
