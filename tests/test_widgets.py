@@ -445,6 +445,8 @@ def in_step(app: App) -> None:
     left_ms, right_ms = app._window()
     assert left_ms <= run.now_ms <= right_ms
     assert app._controls.clock.value == (run.now_ms - left_ms) // SPANS[app._controls.span.value][1]
+    rule = app._run.cron
+    assert list(run.lanes[0].marks_ms) == rule.marks(run.now_ms, 5)
     for lane in run.lanes:
         if lit in (None, lane.kind):
             for at_ms in lane.marks_ms:

@@ -123,6 +123,7 @@ class Cadences:
     def cron(self, cron: Cron) -> None:
         _takes_cron(cron)
         self._cron, self._says = cron, cron.sentence()
+        self._asked: tuple[int, tuple[int, ...]] = (0, ())
 
     def register(self, every_ms: int) -> None:
         """Cancel the interval and register it with another gap, from the clock's now.
@@ -160,10 +161,17 @@ class Cadences:
         from_ms = max(score_ms, now_ms)
         marks = (score_ms, *self.gap.marks(from_ms, min(runs - 1, (MAX_MS - from_ms) // every_ms)))
         lanes = (
-            Lane("cron", self._cron.expr, self._says, self._cron.tz, 0, tuple(self._cron.marks(now_ms, runs))),
+            Lane("cron", self._cron.expr, self._says, self._cron.tz, 0, self._slots(now_ms, runs)),
             Lane("interval", f"every_ms {every_ms}", self.gap.sentence(), "UTC", 1, marks, score_ms - every_ms),
         )
         return CadenceRun(now_ms, lanes, self.trace)
+
+    def _slots(self, now_ms: int, runs: int) -> tuple[int, ...]:
+        """The next slots: the same ones until the clock passes the first, or goes back before it was asked."""
+        asked_ms, slots = self._asked
+        if len(slots) != runs or not asked_ms <= now_ms <= slots[0]:
+            self._asked = asked_ms, slots = now_ms, tuple(self._cron.marks(now_ms, runs))
+        return slots
 
     @contextmanager
     def _recorded(self) -> Iterator[None]:

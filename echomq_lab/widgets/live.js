@@ -12,6 +12,9 @@ function render({ model, el }) {
   const name = () => {
     const app = el.closest(".echomq-app");
     if (!app) return;
+    // The notebook would take the arrow keys for itself; it asks the focused node alone.
+    for (const node of app.querySelectorAll("button, input, select, [tabindex], [contenteditable]"))
+      node.setAttribute("data-lm-suppress-shortcuts", "true");
     for (const [selector, attributes] of Object.entries(model.get("attributes")))
       for (const node of app.querySelectorAll(selector))
         for (const [key, value] of Object.entries(attributes))

@@ -37,8 +37,8 @@ window.clearInterval = (timer) => {
   end(timer);
 };
 """
-#: Every look of a page: theme and width.
-LOOKS = [(theme, width) for theme in ("light", "dark") for width in (1200, 800)]
+THEMES = ("light", "dark")
+WIDTHS = (1200, 800)
 # Parts of an app that stick out of it; what scrolls may be wider.
 _STICKING_OUT = """app => [...app.querySelectorAll("*")]
     .filter(part => !part.parentElement.closest(".echomq-scroll"))
@@ -77,7 +77,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("notebooks")
     for notebook in NOTEBOOKS.glob("*.ipynb"):
         shutil.copy(notebook, folder)
-    probe = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code, id=name) for name, code in PROBE.items()])
+    cells = [nbformat.v4.new_code_cell(code, id=name) for name, code in PROBE.items()]
+    # With a heading about, JupyterLab has a use of its own for arrow keys.
+    probe = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Probe", id="title"), *cells])
     probe.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(probe, folder / "probe.ipynb")
     return folder
