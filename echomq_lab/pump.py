@@ -69,8 +69,8 @@ def sweep_atomic(conn: Connection, queue: str, batch: int = 100) -> Sweep:
     """Run one sweep whose registrations are read, enqueued and advanced by a single script.
 
     The answers are those of `sweep`, and so is what it leaves behind, but a crash finds either all of it done or
-    nothing, and two pumps never release the same occurrence. Raises what `sweep` raises, and `ReplyError` when pending is
-    no sorted set; after a `StoreError` the sweep may have been done.
+    nothing, and two pumps never release the same occurrence. Raises what `sweep` raises, and `ReplyError` when pending
+    is no sorted set; after a `StoreError` the sweep may have been done.
     """
     batch = arguments.how_many("batch", batch)
     promoted = _promote(conn, queue, batch)

@@ -21,7 +21,7 @@ from echomq_lab.errors import ArgumentError
 from echomq_lab.layout import lay_out
 from echomq_lab.scenario import MOST_RUNS, CadenceRun, Cadences
 from echomq_lab.store import FAKEREDIS, connect
-from echomq_lab.wording import visible
+from echomq_lab.wording import UnshowableError, visible
 
 _QUEUE = "dive-1"
 # One more than the last instant of the calendar has.
@@ -45,7 +45,7 @@ def answer(options: argparse.Namespace) -> str:
         if options.svg is not None:
             return _drawn(run, "--svg", options.svg)
         return "\n\n".join((lay_out(run).alt, readout.verdicts(run), str(readout.marks(run))))
-    except OverflowError:
+    except UnshowableError:
         # The rail's edge, or a slot in a zone ahead of UTC, lies past the last day of Python's calendar.
         allowed = "early enough that a clock can show the runs"
         raise ArgumentError("--now", options.now, allowed, "the calendar ends with the year 9999") from None

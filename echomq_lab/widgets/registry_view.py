@@ -35,7 +35,7 @@ class RegistryView(App):
         super().__init__()
         self._conn, self._queue = conn, queue
         self._tables = ipywidgets.HTML()
-        self._again = ipywidgets.Button(description="Refresh", layout={"width": "auto"})
+        self._again = ipywidgets.Button(description="Refresh", layout={"width": "auto", "align_self": "flex-start"})
         self._chosen = ipywidgets.Dropdown(description="Decode id", style={"description_width": "7em"})
         self._decoded = ipywidgets.HTML()
         self.children = (self._again, self._tables, self._chosen, self._decoded, self.fault, self.live)
