@@ -616,8 +616,13 @@ def alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    state = Path(f"/proc/{pid}/stat")
-    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:  # no /proc here, or gone since
+        return not Path("/proc/self").exists()
+    except ProcessLookupError:
+        return False
+    return state != "Z"
 
 
 def served(process: subprocess.Popen[str]) -> tuple[int, Path]:
