@@ -1,5 +1,6 @@
 """The boot tracer as its reader has it, in JupyterLab: from the keyboard alone, by role and name, and by eye."""
 
+from itertools import product
 from pathlib import Path
 
 import nbformat
@@ -8,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from . import lab
-from .conftest import LOOKS, Watched, fits
+from .conftest import THEMES, WIDTHS, Watched, fits
 
 NAME = "boots.ipynb"
 CELLS = {
@@ -151,7 +152,7 @@ def test_axe_finds_nothing_and_all_fits_the_column(boots: BootPage, eye: Watched
         boots.button(way).press("Enter")
         boots.button("Boot a minute later").press("Enter")
         expect(boots.status).to_contain_text("Boot 3 at 08:52")
-        for theme, width in LOOKS:
+        for theme, width in product(THEMES, WIDTHS):
             eye.look(theme, width)
             assert Axe().run(boots.page, ".echomq-app").generate_snapshot() == ""
             fits(boots.app, f"boots-{way.replace(' ', '-')}-{theme}-{width}")

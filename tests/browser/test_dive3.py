@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import nbformat
@@ -11,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, expect
 
 from . import lab
-from .conftest import LOOKS, Watched, fits
+from .conftest import THEMES, WIDTHS, Watched, fits
 
 #: Both widgets, and how many comms the kernel holds: a cell each.
 CELLS = {
@@ -197,7 +198,7 @@ def test_axe_finds_nothing_and_all_fits_the_column(both: Watched) -> None:
     stepper, tracer = shown(both, "stepper"), shown(both, "tracer")
     press(stepper, "Back a step", "Kill the pump here", "Next tick")
     says(stepper, "the occurrence was enqueued twice")
-    for theme, width in LOOKS:
+    for theme, width in product(THEMES, WIDTHS):
         both.look(theme, width)
         found = Axe().run(both.page, context=".echomq-app")
         assert found.violations_count == 0, found.generate_report()
