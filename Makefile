@@ -2,6 +2,8 @@
 # Each installs what it needs into .venv first. PYTHON=... picks the interpreter, ARGS=... is passed on.
 
 .PHONY: help setup lab reset doctor test lint bench soak lock clean
+# `make clean setup` is two steps, one after the other, for `make -j` too.
+.NOTPARALLEL:
 
 # What a shell may bring along and must not reach the lab.
 unexport PYTHONPATH PYTHONHOME PYTHONWARNINGS PYTHONSAFEPATH MPLBACKEND PYTEST_ADDOPTS PYTEST_PLUGINS
@@ -39,14 +41,16 @@ lint: setup
 	@.venv/bin/python -m mypy
 
 test: lint
-	@$(ALONE) $(RUN) pytest -m "not soak" $(ARGS)
+	@sh .ci/browser
+	@$(ALONE) $(RUN) pytest -n 2 --dist loadfile -m "not soak" $(ARGS)
 
 bench: setup
 	@$(ALONE) $(RUN) benchmarks $(ARGS)
 
+# Only the files that have long counts are read: collecting all the tests takes longer than to see that none has.
 soak: setup
-	@$(ALONE) .venv/bin/python -m pytest -m soak $(ARGS) || \
-	{ code=$$?; [ $$code -eq 5 ] || exit $$code; echo "no long counts yet: nothing to soak"; }
+	@long=$$(grep -l 'pytest\.mark\.soak' tests/test_*.py) || { echo "no long counts yet: nothing to soak"; exit 0; }; \
+	$(ALONE) $(RUN) pytest -m soak $$long $(ARGS)
 
 lock: setup
 	@.venv/bin/python .ci/lock.py $(ARGS)

@@ -24,6 +24,7 @@ from zoneinfo import ZoneInfo
 
 from croniter import croniter  # type: ignore[import-untyped]
 
+from echomq_lab import arguments
 from echomq_lab.clock import EPOCH, MAX_MS, iso
 from echomq_lab.cron_grammar import Rule, parse
 from echomq_lab.errors import ArgumentError, CronError
@@ -126,7 +127,12 @@ class Interval:
 
     def __post_init__(self) -> None:
         if type(self.every_ms) is not int or not 1 <= self.every_ms <= MAX_EVERY_MS:
-            raise ArgumentError("every_ms", self.every_ms, f"an int of milliseconds from 1 to {MAX_EVERY_MS}")
+            raise ArgumentError(
+                "every_ms",
+                self.every_ms,
+                f"an int of milliseconds from 1 to {MAX_EVERY_MS}",
+                "fifteen minutes are 900000",
+            )
 
     def next_at(self, now_ms: int) -> int:
         """The run after the run at `now_ms`: `now_ms` plus the gap, in Unix ms.
@@ -162,9 +168,14 @@ class Interval:
         return at_ms
 
 
+def takes_rule(rule: Cron | Interval) -> None:
+    """Refuse what is no rule."""
+    arguments.instance("rule", rule, (Cron, Interval), "a Cron or an Interval", "try Cron('0 9 * * *')")
+
+
 def _check_now(now_ms: int) -> None:
     if type(now_ms) is not int or not 0 <= now_ms <= MAX_MS:
-        raise ArgumentError("now_ms", now_ms, f"an int of Unix milliseconds from 0 to {MAX_MS}")
+        raise ArgumentError("now_ms", now_ms, f"an int of Unix milliseconds from 0 to {MAX_MS}", "try clock.now_ms()")
 
 
 def _check_n(n: int) -> None:

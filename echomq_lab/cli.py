@@ -1,8 +1,9 @@
-"""The command `echomq-lab`: open the notebooks, bring one back fresh, look for faults.
+"""The command `echomq-lab`: open the notebooks, bring one back fresh, look for faults, trace two rules.
 
     echomq-lab open      copy what is missing to lab-work/, start JupyterLab on the hub notebook
     echomq-lab reset 01  a fresh copy of a notebook; the reader's moves to a dated name
     echomq-lab doctor    what the lab needs, what is at fault, the command that mends it
+    echomq-lab trace     what a cron rule and an interval name next, in text, as JSON, or as a picture
 
 Exits 0; 1 when the doctor finds that the lab cannot run; 2 for a mistake, told in one line; 130 after Ctrl-C.
 
@@ -16,6 +17,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import echomq_lab
 from echomq_lab.errors import LabError
@@ -28,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = options.run(options)
         sys.stdout.flush()
     except LabError as error:
-        print(f"echomq-lab: {error}", file=sys.stderr)
+        print(f"echomq-lab: {_line(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
@@ -39,10 +41,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Tell a mistake in one line, without the usage, and leave."""
+        # A line break can only be the reader's own: argparse writes none.
+        told = message.replace("\n", r"\n")
+        self.exit(2, f"{self.prog}: {_line(told)}\n")
+
+
+def _line(message: str) -> str:
+    """A message as one printable line, without the carets that point into the line above them."""
+    line = "; ".join(part for part in message.split("\n") if part.strip(" ^"))
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="echomq-lab", description="Learn how recurring jobs work, in notebooks.", allow_abbrev=False
-    )
+    parser = _Parser(prog="echomq-lab", description="Learn how recurring jobs work, in notebooks.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"%(prog)s {echomq_lab.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -59,6 +73,26 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--dir", type=Path, help="the folder for your copies (lab-work in the clone)")
 
     commands.add_parser("doctor", help="look for faults", allow_abbrev=False).set_defaults(run=_doctor)
+
+    tracing = commands.add_parser(
+        "trace",
+        help="tell what two rules name next",
+        description="Tell what a cron rule and an interval name next, over a clock that stands still.",
+        allow_abbrev=False,
+    )
+    for flag, metavar, default, what in (
+        ("--cron", "EXPR", "0 9 * * *", "five fields, or an alias such as @daily"),
+        ("--every", "MS", "900000", "the interval's gap in ms, or a span such as 15m"),
+        ("--now", "T", "08:50", "a time of the lab's day, an ISO instant or Unix ms"),
+        ("--tz", "ZONE", "UTC", "the zone of the cron rule, such as Europe/Berlin"),
+        ("-n", "N", "5", "how many next runs of each rule, 1 to 20"),
+    ):
+        tracing.add_argument(flag, metavar=metavar, default=default, help=f"{what} (%(default)s)")
+    shape = tracing.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="print one JSON object")
+    shape.add_argument("--png", metavar="F", help="draw the rail into a file that ends in .png")
+    shape.add_argument("--svg", metavar="F", help="draw the rail into a file that ends in .svg")
+    tracing.set_defaults(run=_trace)
     return parser
 
 
@@ -94,3 +128,10 @@ def _doctor(options: argparse.Namespace) -> int:
     found = checks()
     show(found)
     return 0 if runs(found) else 1
+
+
+def _trace(options: argparse.Namespace) -> int:
+    from echomq_lab.trace_command import answer
+
+    print(answer(options))
+    return 0

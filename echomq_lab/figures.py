@@ -1,11 +1,11 @@
-"""A run drawn as a clock rail: two lanes, cron above and interval below, and a line at now.
+"""A run drawn as a clock rail: a lane for each rule, and a line at now.
 
     rail(run)                     shown by a notebook as an SVG that follows the theme
     rail(run).save("rail.svg")    or .png: a file on a white card, the same bytes for the same run
 
-Drawn once by matplotlib's objects, without pyplot. Each mark carries a gid, `cron-0` and `interval-0` onwards, by which
-a style sheet can move it; `now` is the line. Marks differ by shape and lane, diamonds and circles, and by words, so
-the colours (Okabe-Ito) tell nothing alone. What lies beyond the right edge is said in words.
+Drawn by matplotlib's objects, without pyplot, from a `Layout`. Every part carries its gid, by which a style sheet can
+move it. Marks differ by shape and lane (`layout.KINDS`) and by words, so the colours (Okabe-Ito) tell nothing alone.
+What lies beyond an edge is said in words.
 
 Source: widgets, "The technique"; seed 001, "Static verdicts".
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 import html
 import re
 from io import BytesIO, StringIO
-from itertools import pairwise
+from math import nan
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -25,15 +25,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from echomq_lab.errors import ArgumentError
-from echomq_lab.scenario import PREDICTED, CadenceRun, Lane
-from echomq_lab.wording import clock_time, day, visible
+from echomq_lab.layout import KINDS, Layout, Word, lay_out
+from echomq_lab.scenario import CadenceRun, takes_run
 
-# The foreground while drawing, replaced in a notebook by the theme's own.
-_INK = "#010203"
+#: The foreground while drawing, replaced in a notebook by the theme's own.
+INK = "#010203"
 _THEME_INK = "var(--jp-content-font-color1, currentColor)"
-_COLOUR = {"cron": "#0072b2", "interval": "#d55e00"}
-_SHAPE = {"cron": "D", "interval": "o"}
-_RC: dict[Any, Any] = {
+#: What matplotlib is told while it draws and writes, and at no other time.
+SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "echomq-lab",
     "font.family": ["DejaVu Sans"],
@@ -42,207 +41,169 @@ _RC: dict[Any, Any] = {
     "axes.unicode_minus": False,
 }
 _NO_DATE: dict[str, str | None] = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-_WIDTH_IN, _HEIGHT_IN = 7.4, 3.1
-_PAD = 0.06
-# How many characters of a label fit side by side.
-_CHARACTERS = 105
-# The steps a clock's reader expects, in ms.
-_TICKS_MS: tuple[int, ...] = (1, 5, 10, 50, 100, 500, 1_000, 2_000, 5_000, 15_000, 30_000, 60_000, 120_000, 300_000)
-_TICKS_MS += (600_000, 900_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000, 172_800_000)
-_TICKS_MS += (604_800_000, 2_419_200_000, 31_536_000_000)
+# In inches: the picture's width, and the heights of what is below the lanes, of a lane, and of what is above.
+_WIDTH_IN, _BELOW_IN, _LANE_IN, _ABOVE_IN = 7.4, 0.527, 1.1625, 0.248
+_EDGE, _ACROSS = 0.02, 0.96
+#: The left edge of a rail and its width in the units of its SVG.
+LEFT, WIDTH = _EDGE * _WIDTH_IN * 72, _ACROSS * _WIDTH_IN * 72
+# Height in the lane, the end that stands at x, size. Words outside the lanes have heights of their own.
+_WORDS = {
+    "title": (0.80, "left", 9),
+    "label": (0.15, "center", 9),
+    "before": (0.02, "left", 8),
+    "beyond": (0.02, "right", 8),
+}
 
 
 class Rail:
     """A drawn run. `figure` is the matplotlib `Figure`, `alt` its text alternative, made of the same data."""
 
-    def __init__(self, run: CadenceRun) -> None:
-        self.run = run
-        self.left_ms, self.right_ms = _window(run)
-        self.alt = _alt(run, self.right_ms)
-        with matplotlib.rc_context(_RC):
-            self.figure = _draw(run, self.left_ms, self.right_ms)
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.alt = layout.alt
+        self.figure = draw(layout)
 
     def svg(self) -> str:
         """The picture as an SVG file's text on a white card, the same for the same run."""
-        return _named(self._drawn("white").replace(_INK, "#1a1a1a"), self.alt)
+        return _named(_svg(self.figure, "white").replace(INK, "#1a1a1a"), self.alt)
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to a file that ends in .svg or .png, and answer its path. Raises `ArgumentError`."""
+        if not isinstance(path, str | Path) or Path(path).suffix not in (".svg", ".png"):
+            raise ArgumentError("path", path, "a file that ends in .svg or .png", "try 'rail.svg'")
         path = Path(path)
-        if path.suffix not in (".svg", ".png"):
-            raise ArgumentError("path", str(path), "a file that ends in .svg or .png", "try 'rail.svg'")
-        if path.suffix == ".svg":
-            path.write_text(self.svg(), encoding="utf-8", newline="\n")
-        else:
-            png = BytesIO()
-            with matplotlib.rc_context(_RC):
-                words = {"Description": self.alt, "Software": None}
-                self.figure.savefig(png, format="png", dpi=200, facecolor="white", metadata=words)
-            path.write_bytes(png.getvalue())
+        picture = self.svg().encode() if path.suffix == ".svg" else self._png()
+        try:
+            path.write_bytes(picture)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise ArgumentError("path", str(path), "a file that can be written", f"it was told: {why}") from error
         return path
 
+    def _png(self) -> bytes:
+        png = BytesIO()
+        with matplotlib.rc_context(SETTINGS):
+            words = {"Description": self.alt, "Software": None}
+            self.figure.savefig(png, format="png", dpi=200, facecolor="white", metadata=words)
+        return png.getvalue()
+
     def _repr_html_(self) -> str:
-        # Two outputs on one page must not share an id, nor may an old one clash after a restart: no counter.
-        page = uuid4().hex[:12]
-        drawn = self._drawn("none").replace(_INK, _THEME_INK)
-        drawn = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>r{page}-", drawn[drawn.index("<svg") :])
-        return _named(drawn, self.alt)
+        return _named(theme_svg(self.figure, f"r{uuid4().hex[:12]}-"), self.alt)
 
     def __repr__(self) -> str:
         return self.alt
 
-    def _drawn(self, card: str) -> str:
-        text = StringIO()
-        with matplotlib.rc_context(_RC):
-            self.figure.savefig(text, format="svg", facecolor=card, metadata=_NO_DATE)
-        # matplotlib names its own version in a comment.
-        return re.sub(r"<!--.*?-->\n?", "", text.getvalue(), flags=re.DOTALL)
+
+def rail(run: CadenceRun, window_ms: tuple[int, int] | None = None, lit: str | None = None) -> Rail:
+    """Draw a run's lanes over its clock, in a window of two instants unless it is to find one.
+
+    `readout.marks(run)` tells the same in a table.
+    """
+    takes_run(run)
+    return Rail(lay_out(run, window_ms, lit))
 
 
-def rail(run: CadenceRun) -> Rail:
-    """Draw a run's lanes over its clock. `readout.marks(run)` tells the same in a table."""
-    return Rail(run)
+def theme_svg(figure: Figure, prefix: str) -> str:
+    """A figure as an `<svg>` for a page: in the theme's ink, each id with a prefix.
+
+    Two outputs on one page must not share an id, nor may an old one clash after a restart: a uuid, no counter.
+    """
+    svg = _svg(figure, "none").replace(INK, _THEME_INK)
+    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}", svg[svg.index("<svg") :])
+    # matplotlib styles every element of an SVG file; in a page that would be every element of the page.
+    return svg.replace("*{", f"#{prefix}figure_1 *{{", 1)
+
+
+def draw(layout: Layout) -> Figure:
+    """A layout as a matplotlib `Figure`, one unit wide and one unit a lane high."""
+    with matplotlib.rc_context(SETTINGS):
+        height = round(_BELOW_IN + len(layout.kinds) * _LANE_IN + _ABOVE_IN, 4)
+        figure = Figure(figsize=(_WIDTH_IN, height))
+        axes = figure.add_axes((_EDGE, _BELOW_IN / height, _ACROSS, len(layout.kinds) * _LANE_IN / height))
+        rows = {kind: row for row, kind in enumerate(reversed(layout.kinds))}
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, len(rows))
+        axes.set_axis_off()
+        axes.plot((0, 1), (0, 0), color=INK, linewidth=0.8, clip_on=False)
+        for number, x in enumerate(layout.ticks):
+            axes.plot((x, x), (0, -0.05), color=INK, linewidth=0.8, clip_on=False, gid=f"tick-{number}")
+        for kind, row in rows.items():
+            if kind in layout.lit:
+                axes.axhspan(
+                    row + 0.01, row + 0.97, color=KINDS[kind].colour, alpha=0.1, linewidth=0, gid=f"{kind}-band"
+                )
+            axes.plot((0, 1), (row + 0.42, row + 0.42), color=INK, linewidth=0.6, alpha=0.5)
+        if layout.now_x is not None:
+            _now(axes, layout.now_x, len(rows))
+        for hop in layout.hops:
+            _hop(axes, hop.x, hop.width, rows[hop.gid.partition("-")[0]] + 0.47, hop.gid)
+        for bar in layout.bars:
+            kind = bar.gid.partition("-")[0]
+            _bar(axes, bar.x, bar.width, rows[kind] + 0.42, KINDS[kind].colour, bar.gid)
+        for mark in layout.marks:
+            kind = mark.gid.partition("-")[0]
+            _mark(axes, mark.x, rows[kind] + 0.42, kind, mark.hollow, mark.gid)
+        for word in layout.words:
+            _word(axes, word, rows)
+        return figure
+
+
+def _now(axes: Axes, x: float, lanes: int) -> None:
+    # In pieces, clear of what the lanes say above and below their marks.
+    heights = [height for row in range(lanes) for height in (row + 0.26, row + 0.72, nan)]
+    xs = [nan if height != height else x for height in (*heights, lanes - 0.03, lanes + 0.03)]
+    line: dict[str, Any] = {"color": INK, "linewidth": 1.4, "linestyle": (0, (4, 3)), "clip_on": False}
+    axes.plot(xs, [*heights, lanes - 0.03, lanes + 0.03], gid="now", **line)
+
+
+def _mark(axes: Axes, x: float, y: float, kind: str, hollow: bool, gid: str) -> None:
+    axes.plot(
+        x,
+        y,
+        marker=KINDS[kind].marker,
+        markersize=10,
+        color=KINDS[kind].colour,
+        markerfacecolor="none" if hollow else KINDS[kind].colour,
+        markeredgewidth=2,
+        linestyle="none",
+        clip_on=False,
+        gid=gid,
+    )
+
+
+def _hop(axes: Axes, x: float, width: float, y: float, gid: str) -> None:
+    steps = [step / 24 for step in range(25)]
+    heights = [y + 0.2 * 4 * step * (1 - step) for step in steps]
+    axes.plot([x + width * step for step in steps], heights, color=INK, linewidth=0.8, clip_on=False, gid=gid)
+
+
+def _bar(axes: Axes, x: float, width: float, y: float, colour: str, gid: str) -> None:
+    line: dict[str, Any] = {"color": colour, "linewidth": 7, "alpha": 0.6, "solid_capstyle": "butt"}
+    axes.plot((x, x + width), (y, y), gid=gid, **line)
+
+
+def _word(axes: Axes, word: Word, rows: dict[str, int]) -> None:
+    if word.gid.startswith("tick-label"):
+        y, end, size = -0.19, "center", 8
+    elif word.gid == "day":
+        y, end, size = -0.4, "center", 8
+    elif word.gid == "now-label":
+        y, end, size = len(rows) + 0.06, "center", 9
+    else:
+        kind, role, *_ = word.gid.split("-")
+        height, end, size = _WORDS[role]
+        y = rows[kind] + height
+    axes.text(word.x, y, word.text, color=INK, ha=end, fontsize=size, gid=word.gid)
+
+
+def _svg(figure: Figure, card: str) -> str:
+    text = StringIO()
+    with matplotlib.rc_context(SETTINGS):
+        figure.savefig(text, format="svg", facecolor=card, metadata=_NO_DATE)
+    # matplotlib names its own version in a comment.
+    return re.sub(r"<!--.*?-->\n?", "", text.getvalue(), flags=re.DOTALL)
 
 
 def _named(svg: str, alt: str) -> str:
     named = f'<svg role="img" aria-label="{html.escape(alt)}" style="max-width:100%;height:auto" '
     return svg.replace("<svg ", named, 1)
-
-
-def _window(run: CadenceRun) -> tuple[int, int]:
-    """From a little before now to a little after the last mark of the lane that gets there first."""
-    lasts = [lane.marks_ms[-1] for lane in run.lanes if lane.marks_ms and lane.marks_ms[-1] > run.now_ms]
-    reach = min(lasts, default=run.now_ms + 60_000) - run.now_ms
-    pad = max(1, round(reach * _PAD))
-    return run.now_ms - pad, run.now_ms + reach + pad
-
-
-def _split(lane: Lane, right_ms: int) -> tuple[list[int], list[int]]:
-    inside = [at_ms for at_ms in lane.marks_ms if at_ms <= right_ms]
-    return inside, list(lane.marks_ms[len(inside) :])
-
-
-def _times(marks: list[int], lane: Lane, now_ms: int) -> str:
-    return ", ".join(clock_time(at_ms, lane.tz, seen_from_ms=now_ms) for at_ms in marks)
-
-
-def _title(lane: Lane) -> str:
-    gap = f", {lane.says}" if lane.kind == "interval" else ""
-    zone = "" if lane.tz == "UTC" else f", times in {lane.tz}"
-    return f"{lane.kind} {visible(lane.rule, 40)}{gap}{zone}"
-
-
-def _alt(run: CadenceRun, right_ms: int) -> str:
-    told = [f"A clock rail with {len(run.lanes)} lanes; now is {day(run.now_ms)}, {clock_time(run.now_ms)} UTC."]
-    for lane in run.lanes:
-        inside, beyond = _split(lane, right_ms)
-        shape = "diamonds" if lane.kind == "cron" else "circles"
-        here = _times(inside, lane, run.now_ms) or "no mark"
-        far = f"; beyond the right edge: {_times(beyond, lane, run.now_ms)}" if beyond else ""
-        told.append(f"Lane {_title(lane)} ({lane.source}), {shape}: {here}{far}.")
-    return " ".join(told)
-
-
-def _draw(run: CadenceRun, left_ms: int, right_ms: int) -> Figure:
-    figure = Figure(figsize=(_WIDTH_IN, _HEIGHT_IN))
-    axes = figure.add_axes((0.02, 0.16, 0.96, 0.76))
-    # Milliseconds from now: a float tells each apart, which of Unix milliseconds an affine map need not.
-    axes.set_xlim(left_ms - run.now_ms, right_ms - run.now_ms)
-    axes.set_ylim(0, len(run.lanes))
-    axes.patch.set_visible(False)
-    axes.set_yticks([])
-    for side in ("left", "right", "top"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(_INK)
-    _ticks(axes, run.now_ms, left_ms, right_ms)
-    axes.axvline(0, color=_INK, linewidth=1.2, linestyle=(0, (4, 3)), gid="now")
-    now = clock_time(run.now_ms)
-    axes.annotate(f"now {now}", (0, len(run.lanes)), (0, 3), textcoords="offset points", color=_INK, gid="now-label")
-    for row, lane in enumerate(reversed(run.lanes)):
-        _lane(axes, row, lane, run.now_ms, right_ms)
-    return figure
-
-
-def _ticks(axes: Axes, now_ms: int, left_ms: int, right_ms: int) -> None:
-    span = right_ms - left_ms
-    most = 8 if span < 86_400_000 else 5
-    step = next((tick for tick in _TICKS_MS if span / tick <= most), span // 4)
-    ticks = []
-    for at_ms in range(-(-left_ms // step) * step, right_ms + 1, step):
-        label = clock_time(at_ms, seen_from_ms=now_ms)
-        half = len(label) * span / _CHARACTERS / 2
-        if left_ms <= at_ms - half and at_ms + half <= right_ms:
-            ticks.append((at_ms - now_ms, label))
-    axes.set_xticks([at for at, _ in ticks], [label for _, label in ticks], color=_INK, fontsize=8)
-    axes.tick_params(axis="x", color=_INK)
-    axes.set_xlabel(f"{day(now_ms)}, UTC", color=_INK, fontsize=8)
-
-
-def _lane(axes: Axes, row: int, lane: Lane, now_ms: int, right_ms: int) -> None:
-    height, colour, (left, right) = row + 0.4, _COLOUR[lane.kind], axes.get_xlim()
-    inside, beyond = _split(lane, right_ms)
-    axes.axhline(height, color=_INK, linewidth=0.6, alpha=0.5)
-    title = f"{_title(lane)} ({lane.source})"
-    axes.annotate(title, (0, row + 0.76), (6, 0), textcoords="offset points", color=_INK, gid=f"{lane.kind}-title")
-    hollow = lane.source == PREDICTED
-    for number, at_ms in enumerate(inside):
-        axes.plot(
-            at_ms - now_ms,
-            height,
-            marker=_SHAPE[lane.kind],
-            markersize=10,
-            color=colour,
-            markerfacecolor="none" if hollow else colour,
-            markeredgewidth=2,
-            clip_on=False,
-            gid=f"{lane.kind}-{number}",
-        )
-    if lane.kind == "interval":
-        _gaps(axes, height, [0, *(at_ms - now_ms for at_ms in inside)])
-    for number, (at, text) in enumerate(_labels(inside, lane, now_ms, left, right)):
-        axes.text(at, row + 0.15, text, color=_INK, ha="center", gid=f"{lane.kind}-label-{number}")
-    if beyond:
-        far = f"beyond this edge: {_times(beyond[:2], lane, now_ms)}"
-        far += f" and {len(beyond) - 2} more" if len(beyond) > 2 else ""
-        axes.text(right, row + 0.04, far, color=_INK, ha="right", fontsize=8, gid=f"{lane.kind}-beyond")
-
-
-def _gaps(axes: Axes, height: float, stops: list[int]) -> None:
-    """An arrow from each run to the next, where there is room for one."""
-    arrow = {
-        "arrowstyle": "->",
-        "connectionstyle": "arc3,rad=-0.18",
-        "color": _INK,
-        "linewidth": 0.8,
-        "shrinkA": 7,
-        "shrinkB": 7,
-    }
-    left, right = axes.get_xlim()
-    for number, (start, end) in enumerate(pairwise(stops)):
-        if end - start > (right - left) * 0.06:
-            gid = f"interval-gap-{number}"
-            axes.annotate("", (end, height + 0.04), (start, height + 0.04), arrowprops={**arrow, "gid": gid})
-
-
-def _labels(marks: list[int], lane: Lane, now_ms: int, left: float, right: float) -> list[tuple[float, str]]:
-    """A label under each mark, clear of the edges and of the line at now; marks too close for that share one."""
-    character = (right - left) / _CHARACTERS
-    groups = [[at_ms] for at_ms in marks]
-    while True:
-        texts = [_label(group, lane, now_ms) for group in groups]
-        half = [len(text) * character / 2 for text in texts]
-        middles = [(group[0] + group[-1]) / 2 - now_ms for group in groups]
-        clear = [h + character if abs(at) < h + character else at for at, h in zip(middles, half, strict=True)]
-        placed = [max(min(at, right - h), left + h) for at, h in zip(clear, half, strict=True)]
-        gaps = [placed[i + 1] - half[i + 1] - placed[i] - half[i] for i in range(len(placed) - 1)]
-        close = next((i for i, gap in enumerate(gaps) if gap < character), None)
-        if close is None:
-            return list(zip(placed, texts, strict=True))
-        groups[close : close + 2] = [groups[close] + groups[close + 1]]
-
-
-def _label(group: list[int], lane: Lane, now_ms: int) -> str:
-    if len(group) <= 3:
-        return _times(group, lane, now_ms)
-    first, last = _times(group[:1], lane, now_ms), _times(group[-1:], lane, now_ms)
-    return f"{first} to {last}, {len(group)} marks"

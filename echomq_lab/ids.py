@@ -12,8 +12,8 @@ import threading
 from typing import Final, NamedTuple
 
 from echomq_lab.arguments import whole
-from echomq_lab.clock import Clock, iso
-from echomq_lab.errors import ArgumentError
+from echomq_lab.clock import Clock, iso, reading_ms, takes_clock
+from echomq_lab.errors import ArgumentError, plain
 
 #: 2024-01-01T00:00:00Z, where snowflakes begin.
 EPOCH_MS: Final = 1_704_067_200_000
@@ -28,6 +28,8 @@ _DIGITS = 11
 _NODE_BITS, _SEQUENCE_BITS = 10, 12
 _SEQUENCES = 1 << _SEQUENCE_BITS
 _MAX_TICK = MAX_SNOWFLAKE >> _NODE_BITS
+#: 2093-09-06T15:47:35.551Z, the last millisecond that an id can be minted in.
+LAST_MS: Final = EPOCH_MS + _MAX_TICK // _SEQUENCES
 
 
 class Branded(NamedTuple):
@@ -49,12 +51,13 @@ class Minter:
     """
 
     def __init__(self, clock: Clock, node: int = 0) -> None:
+        takes_clock(clock)
         self._clock = clock
         self._node = whole("node", node, 0, MAX_NODE, "a whole number")
         self._lock = threading.Lock()
         # Milliseconds since the epoch and sequence in one number. EchoMQ starts the cell at sequence 0 of the
         # current millisecond, so the first id of that millisecond takes sequence 1.
-        self._last = max((clock.now_ms() - EPOCH_MS) * _SEQUENCES, -1)
+        self._last = max((reading_ms(clock) - EPOCH_MS) * _SEQUENCES, -1)
 
     def mint(self, namespace: str = "JOB") -> str:
         """A fresh id. Raises `ArgumentError` when the clock stands outside 2024-01-01 to 2093-09-06."""
@@ -63,7 +66,7 @@ class Minter:
     def snowflake(self) -> int:
         """A fresh snowflake, larger than every one before it."""
         with self._lock:
-            now_ms = self._clock.now_ms()
+            now_ms = reading_ms(self._clock)
             tick = max((now_ms - EPOCH_MS) * _SEQUENCES, self._last + 1)
             if now_ms < EPOCH_MS or tick > _MAX_TICK:
                 raise ArgumentError(
@@ -76,7 +79,8 @@ class Minter:
 
 def encode(namespace: str, snowflake: int) -> str:
     """The branded id of a snowflake, 0 to 2^63 - 1. Raises `ArgumentError`."""
-    if not isinstance(namespace, str) or not _NAMESPACE.fullmatch(namespace):
+    namespace = plain(namespace)
+    if type(namespace) is not str or not _NAMESPACE.fullmatch(namespace):
         raise ArgumentError("namespace", namespace, "three capital letters", "jobs have 'JOB'")
     left = whole("snowflake", snowflake, 0, MAX_SNOWFLAKE, "a whole number")
     digits = []
@@ -88,7 +92,8 @@ def encode(namespace: str, snowflake: int) -> str:
 
 def parse(branded: str) -> Branded:
     """Take a branded id apart. Raises `ArgumentError` for anything that is not one."""
-    if isinstance(branded, str) and _ID.fullmatch(branded):
+    branded = plain(branded)
+    if type(branded) is str and _ID.fullmatch(branded):
         snowflake = 0
         for digit in branded[3:]:
             snowflake = snowflake * 62 + _VALUE[digit]
@@ -99,3 +104,10 @@ def parse(branded: str) -> Branded:
     raise ArgumentError(
         "id", branded, "a branded id: three capitals and eleven base62 digits", "try 'JOB0KHTOWnGLuC', or mint one"
     )
+
+
+def checked(branded: str) -> str:
+    """A branded id as plain text. Raises as `parse`."""
+    parse(branded)
+    text: str = plain(branded)
+    return text

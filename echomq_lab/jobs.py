@@ -1,8 +1,11 @@
-"""One-shot jobs of a queue: a row each, and an id that waits in one of two sorted sets.
+"""One-shot jobs of a queue: a row each, and an id that moves from one sorted set to the next.
 
-    emq:{q}:job:<id>    hash   state, attempts, payload   written by enqueue, enqueue_at, enqueue_in, promote
-    emq:{q}:pending     zset   id -> 0                    byte order of the ids is mint order
-    emq:{q}:schedule    zset   id -> due ms               read and emptied by promote
+    emq:{q}:job:<id>            hash   state, attempts, payload   written by all but browse; deleted by complete
+    emq:{q}:pending             zset   id -> 0                    byte order of the ids is mint order
+    emq:{q}:schedule            zset   id -> due ms               read and emptied by promote
+    emq:{q}:active              zset   id -> lease deadline ms    written by claim, emptied by complete
+    emq:{q}:meta                hash   paused                     read by claim
+    emq:{q}:metrics:completed   hash   count                      written by complete
 
 Source: seed 000, "A one-shot delayed job"; wire contract, "Verbs".
 """
@@ -10,6 +13,7 @@ Source: seed 000, "A one-shot delayed job"; wire contract, "Verbs".
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 from echomq_lab import arguments, scripts
 from echomq_lab.keyspace import job_key, queue_key
@@ -28,6 +32,21 @@ class Scheduled(StrEnum):
 
     DUPLICATE = "duplicate"
     SCHEDULED = "scheduled"
+
+
+class Completed(StrEnum):
+    """What `complete` answers."""
+
+    GONE = "gone"
+    OK = "ok"
+
+
+class Claimed(NamedTuple):
+    """A claimed job; `attempts` is the token that `complete` asks for, `payload` None when the job has no row."""
+
+    id: str
+    payload: str | None
+    attempts: int
 
 
 @takes_connection
@@ -59,6 +78,32 @@ def promote(conn: Connection, queue: str, batch: int) -> int:
     keys = [queue_key(queue, "schedule"), queue_key(queue, "pending")]
     args: list[str | bytes | int] = [queue_key(queue, ""), arguments.how_many("batch", batch), *conn.server_now()]
     return int(scripts.run(conn, "promote", keys, args))
+
+
+@takes_connection
+def claim(conn: Connection, queue: str, lease_ms: int) -> Claimed | None:
+    """Take the oldest pending job for `lease_ms` (1 or more); None when nothing is pending or the queue is paused."""
+    keys = [queue_key(queue, "pending"), queue_key(queue, "active")]
+    args: list[str | bytes | int] = [queue_key(queue, "job:"), arguments.period_ms("lease_ms", lease_ms)]
+    if conn.send("HGET", queue_key(queue, "meta"), "paused") is not None:
+        return None
+    claimed = scripts.run(conn, "claim", keys, [*args, *conn.server_now()])
+    if claimed is None:
+        return None
+    job_id, attempts, *payload = claimed
+    return Claimed(job_id, payload[0] if payload else None, attempts)
+
+
+@takes_connection
+def complete(conn: Connection, queue: str, job_id: str, token: int) -> Completed:
+    """Finish a claimed job and delete its row: OK, or GONE when there is none.
+
+    `token` is the `attempts` that the claim answered; with another one a `StaleError` is raised: the lease ran out and
+    somebody else has the job.
+    """
+    keys = [queue_key(queue, "active"), job_key(queue, job_id)]
+    args: list[str | bytes | int] = [job_id, arguments.token("token", token), queue_key(queue, "")]
+    return Completed.OK if scripts.run(conn, "complete", keys, args) else Completed.GONE
 
 
 @takes_connection

@@ -15,9 +15,16 @@ from echomq_lab.errors import ArgumentError
 
 def queue_key(queue: str, kind: str) -> str:
     """The key `emq:{queue}:kind`. Raises `ArgumentError` for a queue name that breaks the hashtag."""
-    if not isinstance(queue, str) or "{" in queue or "}" in queue:
-        raise ArgumentError("queue", queue, "non-empty text without braces", "try 'reports'")
-    return f"emq:{{{arguments.name('queue', queue)}}}:{kind}"
+    kind = arguments.text("kind", kind, hint="try 'pending'")
+    return f"emq:{{{queue_name(queue)}}}:{kind}"
+
+
+def queue_name(queue: str) -> str:
+    """The name of a queue. Raises `ArgumentError` for one that breaks the hashtag."""
+    name = arguments.name("queue", queue, "try 'reports'")
+    if "{" in name or "}" in name:
+        raise ArgumentError("queue", name, "non-empty text without braces", "try 'reports'")
+    return name
 
 
 def registry_key(queue: str) -> str:
@@ -32,17 +39,12 @@ def record_key(queue: str, name: str) -> str:
 
 def job_key(queue: str, job_id: str) -> str:
     """The hash of one job row. Any namespace passes; what is no branded id builds no key."""
-    ids.parse(job_id)
-    return queue_key(queue, f"job:{job_id}")
+    return queue_key(queue, f"job:{ids.checked(job_id)}")
 
 
 def slot(key: str) -> int:
     """The cluster slot of a key, 0 to 16383: CRC16 of its hashtag, by redis-py."""
     from redis.crc import key_slot
 
-    if not isinstance(key, str):
-        raise ArgumentError("key", key, "text", "try queue_key('reports', 'repeat')")
-    try:
-        return int(key_slot(key.encode("utf-8", "surrogateescape")))
-    except UnicodeEncodeError:
-        raise ArgumentError("key", key, "text that can be sent") from None
+    key = arguments.text("key", key, hint="try queue_key('reports', 'repeat')")
+    return int(key_slot(key.encode("utf-8", "surrogateescape")))

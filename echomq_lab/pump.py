@@ -4,7 +4,9 @@ One sweep promotes what is due of the one-shot jobs, reads what is due of the re
 occurrence at a time: mints a JOB id, enqueues the template under it, advances the entry. The enqueue comes first, so a
 crash between the two makes the occurrence run twice, never zero times.
 
-Source: seed 000, "Producing the next run"; wire contract, "The pump" and "Two sweeps" (the faithful one).
+The atomic sweep does the same for all of a batch in one script, so there is no between.
+
+Source: seed 000, "Producing the next run"; wire contract, "The pump" and "Two sweeps".
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ import logging
 import re
 from dataclasses import dataclass, field
 
-from echomq_lab import arguments, jobs, repeat
+from echomq_lab import arguments, jobs, repeat, scripts
 from echomq_lab.errors import ReplyError
+from echomq_lab.keyspace import queue_key, registry_key
 from echomq_lab.store import Connection, takes_connection
 
 _log = logging.getLogger(__name__)
@@ -58,6 +61,27 @@ def sweep(conn: Connection, queue: str, batch: int = 100) -> Sweep:
             broken.append(name)
             continue
         fired += _release(conn, queue, name, every_ms, record.template)
+    return Sweep(promoted, fired, swept, broken)
+
+
+@takes_connection
+def sweep_atomic(conn: Connection, queue: str, batch: int = 100) -> Sweep:
+    """Run one sweep whose registrations are read, enqueued and advanced by a single script.
+
+    The answers are those of `sweep`, and so is what it leaves behind, but a crash finds either all of it done or
+    nothing, and two pumps never release the same occurrence. Raises what `sweep` raises, and `ReplyError` when pending
+    is no sorted set; after a `StoreError` the sweep may have been done.
+    """
+    batch = arguments.how_many("batch", batch)
+    promoted = _promote(conn, queue, batch)
+    keys = [registry_key(queue), queue_key(queue, "pending")]
+    now_ms = conn.now_ms()
+    # Ids for what is due and no more: minting for a whole batch limit would cost more than the sweep.
+    due = min(batch, int(conn.send("ZCOUNT", keys[0], "-inf", now_ms)))
+    if due == 0:
+        return Sweep(promoted, 0, 0)
+    args: list[str | bytes | int] = [queue_key(queue, ""), now_ms, *(conn.mint() for _ in range(due))]
+    fired, swept, broken = scripts.run(conn, "sweep", keys, args)
     return Sweep(promoted, fired, swept, broken)
 
 

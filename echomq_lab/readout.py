@@ -2,13 +2,16 @@
 
     registry(conn, queue)       the registrations, their next runs and records
     keys(conn, queue)           every key of a queue and what it holds
+    pending(conn, queue)        the jobs that wait, newest first
+    branded(id)                 a branded id taken apart
+    verdicts(run)               what each of two rules names next, in a sentence, and the ZADD that stores it
     marks(run)                  the next runs of two rules, in three readings
     next_runs(rule, *nows)      what a rule answers at one instant after another
     rewrites(trace)             what each step did to the registry's scores
     steps(trace)                each command, what its script called, the reply, the keys it changed
 
-Each answers a `Table`: a snapshot that a notebook shows by itself and `print` tells as text. Nothing in it is told by
-colour, and names are a stranger's text: escaped, on one line.
+`verdicts` answers lines of text, each other a `Table`: a snapshot that a notebook shows by itself and `print` tells as
+text. Nothing in it is told by colour, and names are a stranger's text: escaped, on one line.
 
 Source: widgets, "registry_view"; architecture, `readout`.
 """
@@ -22,12 +25,14 @@ from typing import Any
 
 import redis
 
-from echomq_lab.cadence import Cron, Interval
+from echomq_lab import arguments, ids
+from echomq_lab.cadence import Cron, Interval, takes_rule
 from echomq_lab.clock import instant_ms
-from echomq_lab.keyspace import queue_key, record_key, registry_key
-from echomq_lab.scenario import CadenceRun
-from echomq_lab.store import Connection
-from echomq_lab.trace import Held, Step, Trace, keys_of
+from echomq_lab.errors import ArgumentError
+from echomq_lab.keyspace import queue_key, queue_name, record_key, registry_key
+from echomq_lab.scenario import NAME, CadenceRun, takes_run
+from echomq_lab.store import Connection, takes_connection
+from echomq_lab.trace import Held, Step, Trace, keys_of, takes_trace
 from echomq_lab.wording import clock_time, day, in_calendar, iso_in, relative, span, visible
 
 #: The widest table in characters that stays a table in plain text; a wider one is told row by row.
@@ -106,6 +111,7 @@ def _side_by_side(cells: tuple[str, ...], widths: list[int]) -> Iterator[str]:
         yield ("  " + "  ".join(f"{line:<{width}}" for line, width in zip(lines, widths, strict=True))).rstrip()
 
 
+@takes_connection
 def registry(conn: Connection, queue: str) -> Table:
     """The registry of a queue: name, next run (UTC and ms), how far off by the connection's clock, period, template.
 
@@ -152,17 +158,93 @@ def _record(held: Held) -> tuple[str, str]:
     return period, "no template" if template is None else visible(template, 60)
 
 
+@takes_connection
 def keys(conn: Connection, queue: str) -> Table:
     """Every key of a queue, its type, and what it holds: member = score of a sorted set, field = value of a hash."""
     client = _aside(conn)
     held = keys_of(client, queue_key(queue, ""))
-    rows = [(visible(key), _TYPES.get(str(client.type(key)), "other"), _holds(value)) for key, value in held.items()]
+    types = conn.telling(lambda: [_TYPES.get(str(client.type(key)), "other") for key in held])
+    rows = [(visible(key), kind, _holds(value)) for (key, value), kind in zip(held.items(), types, strict=True)]
     counted = _count(len(rows), "key", "keys")
-    return Table(f"Queue {queue} at {_stamp(conn.now_ms())}: {counted}", ("key", "type", "holds"), tuple(rows))
+    return Table(
+        f"Queue {queue_name(queue)} at {_stamp(conn.now_ms())}: {counted}", ("key", "type", "holds"), tuple(rows)
+    )
+
+
+def verdicts(run: CadenceRun) -> str:
+    """The verdict of each rule, and the ZADD that puts its score into the registry."""
+    takes_run(run)
+    cron, interval = run.lanes
+    lines = []
+    for lane, what in ((cron, "a wall-clock slot"), (interval, "the previous run plus the gap")):
+        at_ms = lane.marks_ms[0]
+        due = ", due: the next sweep releases it" if lane is interval and at_ms <= run.now_ms else ""
+        time = clock_time(at_ms, lane.tz, seen_from_ms=run.now_ms)
+        zone = "" if lane.tz == "UTC" else f" in {lane.tz}"
+        rule = f"{lane.kind} {visible(lane.rule, 60)} ({lane.says})"
+        lines.append(f"{rule}: next run {time}{zone}, {relative(at_ms, run.now_ms)}, {what}{due}.")
+    key = registry_key(run.trace.queue)
+    lines.append(f"The registry holds: ZADD {key} {interval.marks_ms[0]} {NAME}")
+    lines.append(f"A cron slot would be: ZADD {key} {cron.marks_ms[0]} NAME")
+    return "\n".join(lines)
+
+
+@takes_connection
+def pending(conn: Connection, queue: str, most: int = 50) -> Table:
+    """Up to `most` pending jobs, newest mint first: id, when it was minted, and what its row holds."""
+    client = _aside(conn)
+    now_ms = conn.now_ms()
+    key = queue_key(queue, "pending")
+    most = arguments.how_many("most", most)
+
+    def read() -> list[tuple[str, dict[Any, Any]]]:
+        waiting: Any = client.zrange(key, "+", "-", bylex=True, desc=True, offset=0, num=most)
+        return [(each, client.hgetall(queue_key(queue, f"job:{each}"))) for each in waiting]
+
+    count = int(conn.telling(lambda: client.zcard(key)))
+    rows = [(visible(each), _minted(each, now_ms), *_row(row)) for each, row in conn.telling(read)]
+    more = (f"and {count - most} older ones",) if count > most else ()
+    caption = f"Pending {key}: {_count(count, 'job', 'jobs')}"
+    return Table(caption, ("id", "minted (UTC)", "state", "attempts", "payload"), tuple(rows), more)
+
+
+def branded(branded_id: str) -> Table:
+    """A branded id taken apart. Raises `ArgumentError` for what is none."""
+    parts = ids.parse(branded_id)
+    return Table(
+        f"Id {ids.checked(branded_id)}",
+        ("part", "value"),
+        (
+            ("namespace", parts.namespace),
+            ("snowflake", str(parts.snowflake)),
+            ("minted", f"{iso_in(parts.unix_ms)} ({parts.unix_ms} ms)"),
+            ("node", str(parts.node)),
+            ("sequence", str(parts.sequence)),
+        ),
+    )
+
+
+def _minted(branded_id: str, now_ms: int) -> str:
+    try:
+        at_ms = ids.parse(branded_id).unix_ms
+    except ArgumentError:
+        return "not a branded id"
+    return f"{clock_time(at_ms, seen_from_ms=now_ms)}, {relative(at_ms, now_ms)}"
+
+
+def _row(held: dict[Any, Any]) -> tuple[str, str, str]:
+    if not held:
+        return "no row", "no row", "no row"
+    return (
+        visible(str(held.get("state", "none"))),
+        visible(str(held.get("attempts", "none"))),
+        visible(str(held.get("payload", "none")), 60),
+    )
 
 
 def marks(run: CadenceRun) -> Table:
     """The next runs of a run's rules in three readings: clock time, how far from now, ISO and Unix ms."""
+    takes_run(run)
     rows = [
         (
             visible(f"{lane.kind} {lane.rule}", 60),
@@ -184,6 +266,7 @@ def marks(run: CadenceRun) -> Table:
 
 def next_runs(rule: Cron | Interval, *nows: str | int) -> Table:
     """What `rule.next_at` answers at each of the instants (the forms of `FixedClock`), in the rule's zone."""
+    takes_rule(rule)
     tz = rule.tz if isinstance(rule, Cron) else "UTC"
     rows = []
     for now in nows:
@@ -201,6 +284,7 @@ def next_runs(rule: Cron | Interval, *nows: str | int) -> Table:
 
 def rewrites(trace: Trace) -> Table:
     """What each step of a trace did to the scores of the registry: who wrote, and the score before and after."""
+    takes_trace(trace)
     rows = []
     for step in trace.steps:
         for change in step.changes:
@@ -220,6 +304,7 @@ def rewrites(trace: Trace) -> Table:
 
 def steps(trace: Trace) -> Table:
     """Each step of a trace: the command as it went out, the script's calls, the reply, and the keys it changed."""
+    takes_trace(trace)
     rows = [
         (
             f"{number} at {_to_the_ms(step.at_ms)}",

@@ -14,9 +14,10 @@ from typing import Any
 
 from redis.commands.core import Script
 
+from echomq_lab.errors import plain
 from echomq_lab.store import Connection
 
-NAMES = ("register", "cancel", "advance", "enqueue", "schedule", "promote")
+NAMES = ("register", "cancel", "advance", "sweep", "enqueue", "schedule", "promote", "claim", "complete")
 
 
 @cache
@@ -28,4 +29,4 @@ def source(name: str) -> str:
 def run(conn: Connection, name: str, keys: Sequence[str], args: Sequence[str | bytes | int]) -> Any:
     """Run a script on the connection and answer its reply. Raises what `Connection.send` raises."""
     script = Script(conn.client, source(name))
-    return conn.telling(lambda: script(keys=keys, args=args))
+    return conn.telling(lambda: script(keys=keys, args=[*map(plain, args)]))

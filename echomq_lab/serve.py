@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shlex
 import sys
 import sysconfig
 from pathlib import Path
 from urllib.parse import quote
 
 from echomq_lab.errors import LabError
-from echomq_lab.workdir import HUB
+from echomq_lab.workdir import HUB, make
 
 DEFAULT_PORT = 8888
 
@@ -39,7 +40,7 @@ def serve(work: Path, *, port: int = DEFAULT_PORT, browser: bool = True) -> None
     try:
         from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
     except ImportError as error:
-        raise ServeError(f"JupyterLab cannot be loaded ({error}); run `make setup`") from error
+        raise ServeError(f"JupyterLab cannot be loaded ({error}); run `{make('clean setup')}`") from error
     try:
         server = LabApp.initialize_server(argv=flags(work, port=port, browser=browser))
     except SystemExit as error:
@@ -102,6 +103,9 @@ def flags(work: Path, *, port: int, browser: bool) -> list[str]:
         "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",
         "--LabApp.extension_manager=readonly",
         "--Application.log_level=ERROR",
+        # The shell as it is: a login shell, which is what JupyterLab starts where it writes to no terminal, may set
+        # its PATH anew, and `echomq-lab` would not be found.
+        f"--ServerApp.terminado_settings=shell_command={shlex.quote(os.environ.get('SHELL') or 'sh')}",
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         answer.append("--ServerApp.allow_root=True")

@@ -26,9 +26,10 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from echomq_lab.clock import Clock, SystemClock
+from echomq_lab import arguments
+from echomq_lab.clock import Clock, SystemClock, reading_ms, takes_clock
 from echomq_lab.embedded import EmbeddedServer
-from echomq_lab.errors import ArgumentError, KindError, LabError, ReplyError, StaleError, StoreError
+from echomq_lab.errors import ArgumentError, KindError, LabError, ReplyError, StaleError, StoreError, plain, shown
 from echomq_lab.ids import MAX_NODE, Minter
 
 FAKEREDIS = "embedded://fakeredis"
@@ -46,6 +47,7 @@ _OPTIONS: dict[str, Any] = {"decode_responses": True, "encoding_errors": "surrog
 # options. A path alone (unix:///run/valkey.sock) has none.
 _OPTIONS_PART = re.compile(r"\?[a-z_]+=[^?]*$")
 _PASSWORD = re.compile(r"^((?:[^:]*://)?+[^:]*:).*@", re.DOTALL)
+_UNKNOWN_OPTION = re.compile(r"unexpected keyword argument '(\w+)'")
 _PASSWORD_OPTION = re.compile(r"([?&][a-z_]*password=)[^&]*")
 
 
@@ -76,7 +78,7 @@ class Connection:
 
     def now_ms(self) -> int:
         """Unix milliseconds by the connection's clock."""
-        return self.clock.now_ms()
+        return reading_ms(self.clock)
 
     def mint(self, namespace: str = "JOB") -> str:
         """A fresh branded id, minted on this host."""
@@ -86,16 +88,16 @@ class Connection:
         """The last argument of a script that asks the server's clock: the lab's time, or nothing on a system clock."""
         return [] if isinstance(self.clock, SystemClock) else [str(self.now_ms())]
 
-    def send(self, *command: str | bytes | int) -> Any:
+    def send(self, *command: str | bytes | float) -> Any:
         """Send one command and answer its reply. Raises a `LabError` for an error reply or a lost line."""
-        return self.telling(lambda: self.client.execute_command(*command))  # type: ignore[no-untyped-call]
+        words = [arguments.word(f"word {place} of the command", word) for place, word in enumerate(command)]
+        if not words or isinstance(words[0], int | float) or not words[0].strip():
+            raise ArgumentError("a command", command, "its name and then its words", "try conn.send('PING')")
+        return self.telling(lambda: self.client.execute_command(*words))  # type: ignore[no-untyped-call]
 
     def telling(self, call: Callable[[], Any]) -> Any:
         """Call, and tell what redis-py raises as a `LabError`."""
-        try:
-            return call()
-        except redis.RedisError as error:
-            raise _told(error, self.url) from error
+        return telling(call, self.url)
 
     def close(self) -> None:
         """Close the connection, and stop the embedded server if it has one; again is harmless."""
@@ -113,13 +115,20 @@ class Connection:
         return f"<Connection {self.url} {self.clock!r}>"
 
 
+def telling(call: Callable[[], Any], url: str = "the store") -> Any:
+    """Call, and tell what redis-py raises as a `LabError`."""
+    try:
+        return call()
+    except redis.RedisError as error:
+        raise _told(error, url) from error
+
+
 def takes_connection(verb: Verb) -> Verb:
     """A verb that refuses, as its first check, what is no connection."""
 
     @wraps(verb)
     def checked(conn: Connection, *args: Any, **kwargs: Any) -> Any:
-        if not isinstance(conn, Connection):
-            raise ArgumentError("conn", conn, "a connection", "make one with conn = connect()")
+        arguments.instance("conn", conn, Connection, "a connection", "make one with conn = connect()")
         return verb(conn, *args, **kwargs)
 
     return cast(Verb, checked)
@@ -135,11 +144,11 @@ def connect(url: str | None = None, *, clock: Clock | None = None, node: int | N
     """
     if url is None:
         url = os.environ.get(URL_VARIABLE) or FAKEREDIS
-    if not isinstance(url, str):
+    url = plain(url)
+    if type(url) is not str:
         raise ArgumentError("url", url, "text", _TRY)
     clock = clock if clock is not None else SystemClock()
-    if isinstance(clock, type) or not callable(getattr(clock, "now_ms", None)):
-        raise ArgumentError("clock", clock, "a clock", "try FixedClock('08:50')")
+    takes_clock(clock)
     if node is None:
         node = secrets.randbelow(MAX_NODE + 1) if isinstance(clock, SystemClock) else 0
     if url == FAKEREDIS:
@@ -186,7 +195,8 @@ def _reach(url: str) -> redis.Redis:
         )
     if client is None:
         # Without redis-py's own words: they may quote a part of the password.
-        raise ArgumentError("url", masked(url), "redis://, rediss:// or unix://, escaped as URLs are", _TRY)
+        hint = "write redis:// for valkey:// and rediss:// for valkeys://" if url.startswith("valkey") else _TRY
+        raise ArgumentError("url", masked(url), "redis://, rediss:// or unix://, escaped as URLs are", hint)
 
     failure: list[Exception | None] = []
 
@@ -205,6 +215,8 @@ def _reach(url: str) -> redis.Redis:
         client.close()
     if not failure:
         raise _unreachable(url, f"no answer within {_PATIENCE_S} seconds")
+    if option := _UNKNOWN_OPTION.search(str(failure[0])):
+        raise ArgumentError("url", masked(url), f"one without the option {option[1]!r}, which redis-py does not know")
     if failure[0] is not None:
         raise _unreachable(url, str(failure[0])) from failure[0]
     return client
@@ -212,9 +224,13 @@ def _reach(url: str) -> redis.Redis:
 
 def _unreachable(url: str, why: str) -> StoreError:
     return StoreError(
-        f"no store answers at {masked(url)}: {why}\n"
+        f"no store answers at {_one_line(masked(url))}: {_one_line(why)}\n"
         f"start one there, or leave out the URL (and {URL_VARIABLE}) for the embedded store"
     )
+
+
+def _one_line(text: str) -> str:
+    return shown(text, 300)[1:-1]
 
 
 def _told(error: redis.RedisError, url: str) -> LabError:

@@ -5,8 +5,9 @@
     run.steps[0].calls      # the commands that the script called on the store
     run.steps[0].changes    # each key that is not what it was
 
-Figures, readouts and checks read a trace, never the code that made it. On a fixed clock the same run gives the same
-bytes (`to_json`) on fakeredis and on a server. Script loading is left out.
+Figures, readouts and checks read a trace, never the code that made it. On a fixed clock the same run of the lab's
+verbs gives the same bytes (`to_json`) on fakeredis and on a server; what a reader's own script or command gets wrong is
+told in each store's words. Script loading is left out.
 
 Source: architecture, "what a student sees is what ran"; wire contract, "Facts about the stores, tried".
 """
@@ -25,10 +26,10 @@ from typing import Any, TypeAlias
 
 import redis
 
-from echomq_lab import scripts
+from echomq_lab import arguments, scripts
 from echomq_lab.errors import LabError
-from echomq_lab.keyspace import queue_key
-from echomq_lab.store import Connection
+from echomq_lab.keyspace import queue_key, queue_name
+from echomq_lab.store import Connection, takes_connection, telling
 
 #: What a key holds: a sorted set as [member, score] pairs in its order, a hash as a dict sorted by field, a set sorted.
 Held: TypeAlias = str | list[Any] | dict[str, str] | None
@@ -103,6 +104,12 @@ class Trace:
         return [(step.at_ms, change) for step in self.steps for change in step.changes if change.key == key]
 
 
+def takes_trace(trace: Trace) -> None:
+    """Refuse what is no trace."""
+    arguments.instance("trace", trace, Trace, "a trace", "try run.trace")
+
+
+@takes_connection
 @contextmanager
 def record(conn: Connection, queue: str) -> Iterator[Trace]:
     """Record what goes out on a connection, from any thread, while the block runs.
@@ -111,7 +118,7 @@ def record(conn: Connection, queue: str) -> Iterator[Trace]:
     at a time, so that each is charged with its own changes alone. One recording at a time: raises a `LabError` inside
     another on the same connection.
     """
-    run = Trace(queue)
+    run = Trace(queue_name(queue))
     prefix = queue_key(queue, "")
     client = conn.client
     if "execute_command" in vars(client):
@@ -170,9 +177,14 @@ def record(conn: Connection, queue: str) -> Iterator[Trace]:
 
 
 def keys_of(client: redis.Redis, prefix: str) -> dict[str, Held]:
-    """What every key that begins with `prefix` holds, by key."""
+    """What every key that begins with `prefix` holds, by key. Raises a `LabError` when the line is lost."""
     pattern = re.sub(r"([\\*?\[\]])", r"\\\1", prefix) + "*"
-    return {key: _held(client, key) for key in sorted(client.scan_iter(match=pattern, count=1000))}
+
+    def read() -> dict[str, Held]:
+        return {key: _held(client, key) for key in sorted(client.scan_iter(match=pattern, count=1000))}
+
+    held: dict[str, Held] = telling(read)
+    return held
 
 
 def _held(client: redis.Redis, key: str) -> Held:

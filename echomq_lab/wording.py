@@ -17,6 +17,10 @@ _MONTHS: tuple[str, ...] = ("January", "February", "March", "April", "May", "Jun
 _MONTHS += ("October", "November", "December")
 
 
+class UnshowableError(ArgumentError):
+    """An instant past the last day that a clock in the zone can show."""
+
+
 def in_calendar(at_ms: object) -> bool:
     """Whether a score is a whole millisecond of the years 1970 to 9999, so that a clock can show it."""
     return type(at_ms) is int and 0 <= at_ms <= MAX_MS
@@ -74,4 +78,4 @@ def _local(at_ms: int, tz: str) -> datetime:
     try:
         return (EPOCH + timedelta(milliseconds=at_ms)).astimezone(time_zone(tz))
     except OverflowError:
-        raise ArgumentError("an instant", at_ms, f"one that a clock in {tz} can show, before year 10000") from None
+        raise UnshowableError("an instant", at_ms, f"one that a clock in {tz} can show, before year 10000") from None

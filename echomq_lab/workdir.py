@@ -14,6 +14,8 @@ import contextlib
 import errno
 import os
 import re
+import shlex
+import sys
 import tempfile
 from collections.abc import Iterator
 from datetime import datetime
@@ -27,11 +29,29 @@ NOTEBOOKS = PROJECT / "notebooks"
 WORK = PROJECT / "lab-work"
 HUB = "00-hub.ipynb"
 
+#: A conda environment has the command on its PATH, and no `.venv` to make.
+CONDA = (Path(sys.prefix) / "conda-meta").is_dir()
+
 _NO_HARD_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EACCES}
 
 
 class WorkError(LabError, OSError):
     """The notebooks, or the folder for the copies, cannot be read or written; what was there is as it was."""
+
+
+def make(goals: str) -> str:
+    """A make command as it works from any folder: JupyterLab's terminals start in that of the copies."""
+    if not (PROJECT / "Makefile").is_file():
+        return f"make {goals} (in a clone of the lab)"
+    return f"make -C {shlex.quote(str(PROJECT))} {goals}"
+
+
+def command(verb: str, *words: str) -> str:
+    """The command line that runs `echomq-lab` with this verb from any folder and any shell."""
+    if CONDA:
+        return shlex.join(["echomq-lab", verb, *words])
+    goal = "lab" if verb == "open" else verb
+    return make(f"{goal} ARGS={shlex.quote(shlex.join(words))}" if words else goal)
 
 
 def open_copies(work: Path, notebooks: Path) -> list[str]:
@@ -50,7 +70,9 @@ def open_copies(work: Path, notebooks: Path) -> list[str]:
                 with contextlib.suppress(FileExistsError), _beside(yours, ours.read_bytes()) as fresh:
                     _place(fresh, yours)
             elif not _same(ours, yours):
-                lines.append(f"kept your {name}; `echomq-lab reset {_short(name)}` brings a fresh copy")
+                where = [] if work == WORK else ["--dir", str(work.resolve())]
+                again = command("reset", _short(name), *where)
+                lines.append(f"kept your {name}; `{again}` brings a fresh copy")
     return lines
 
 

@@ -138,6 +138,86 @@ def test_anything_is_taken_or_refused(conn: Connection, verb: Callable[..., Any]
     try_it()
 
 
+# Text that holds one thing and answers another, or nothing: what it holds is what is checked, written and sent.
+
+
+class NoBraces(str):
+    def __contains__(self, _: object) -> bool:
+        return False
+
+
+class Formatted(str):
+    def __format__(self, _: str) -> str:
+        return "FORGED"
+
+    def __str__(self) -> str:
+        return "FORGED"
+
+
+class Encoded(str):
+    def encode(self, *_: object) -> bytes:
+        return b"FORGED"
+
+
+class RudeText(str):
+    def _no(self, *_: object) -> Any:
+        raise RuntimeError("no")
+
+    __contains__ = __format__ = __str__ = __repr__ = __eq__ = __bool__ = __len__ = __getitem__ = encode = _no
+    __hash__ = str.__hash__
+
+
+class Rudest(bytes):
+    def _no(self, *_: object) -> Any:
+        raise RuntimeError("no")
+
+    __str__ = __repr__ = __eq__ = __bool__ = __len__ = __getitem__ = decode = _no
+    __hash__ = bytes.__hash__
+
+
+class Liar:
+    """Says that it is text."""
+
+    __class__ = property(lambda _: str)
+
+
+TEXTS = ("queue", "name", "template", "job_id", "payload")
+
+
+@pytest.mark.parametrize("kind", [NoBraces, Formatted, Encoded, RudeText], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(("verb", "name"), [case for case in CASES if case[1] in TEXTS], ids=named)
+def test_text_is_what_it_holds(verb: Callable[..., Any], name: str, kind: type[str]) -> None:
+    parameters = list(inspect.signature(verb).parameters)[1:]
+    told = []
+    for value in (GOOD[name], kind(GOOD[name])):
+        with connect("embedded://fakeredis", clock=FixedClock("08:50")) as conn:
+            verb(conn, *(value if each == name else GOOD[each] for each in parameters))
+            told.append(held(conn))
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("kind", [NoBraces, Formatted, Encoded, RudeText], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(("name", "text"), [("queue", "a}{b"), ("queue", ""), ("name", ""), ("job_id", "no id")])
+def test_bad_text_is_refused_whatever_it_says_of_itself(kind: type[str], name: str, text: str) -> None:
+    verb = jobs.enqueue if name == "job_id" else repeat.register
+    with connect("embedded://fakeredis", clock=FixedClock("08:50")) as conn:
+        call(conn, verb, name, kind(text))
+        assert held(conn) == {}
+        call(conn, verb, name, Liar())
+        assert held(conn) == {}
+
+
+def test_bytes_are_what_they_hold(conn: Connection) -> None:
+    assert str(repeat.register(conn, "q", "daily", 1, Rudest(b"{}"))) == "registered"
+    assert repeat.record(conn, "q", "daily").template == "{}"
+
+
+def test_an_id_is_what_it_holds() -> None:
+    assert ids.parse(RudeText(JOB)) == ids.parse(JOB)
+    assert ids.encode(RudeText("JOB"), ids.parse(JOB).snowflake) == JOB
+    assert keyspace.slot(RudeText("123456789")) == 12739
+
+
 class Untouchable:
     """A client that must not be used."""
 

@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -558,3 +559,19 @@ def test_the_sentence_is_the_same_without_a_locale():
         cwd=Path(__file__).parent.parent,
     )
     assert ran.stdout == "At 09:00 PM, only on Monday\n"
+
+
+def test_a_slip_is_answered_with_a_hint() -> None:
+    with pytest.raises(ArgumentError, match=r"^every_ms must be .*, not '15m'; fifteen minutes are 900000$"):
+        Interval("15m")
+    for rule in (Cron("0 9 * * *"), Interval(900_000)):
+        with pytest.raises(ArgumentError, match=r"^now_ms must be .*, not '08:50'; try clock.now_ms\(\)$"):
+            rule.next_at("08:50")
+
+
+def test_a_long_expression_is_refused_without_being_read() -> None:
+    text = "x" * 10_000_000
+    before = time.process_time()
+    with pytest.raises(CronError, match=r"^the expression has 10000000 characters"):
+        Cron(text)
+    assert time.process_time() - before < 0.5

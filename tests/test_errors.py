@@ -69,9 +69,27 @@ def test_an_error_survives_the_way_to_another_process(error: LabError) -> None:
         assert vars(other) == vars(error)
 
 
+class Rudest(type):
+    @property
+    def __name__(cls) -> str:
+        raise RuntimeError("no")
+
+
+class Nameless(metaclass=Rudest):
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
 class Rude:
     def __repr__(self) -> str:
         raise RuntimeError("no")
+
+
+class Forged(str):
+    def __repr__(self) -> str:
+        return "forged"
+
+    __str__ = __repr__
 
 
 @pytest.mark.parametrize(
@@ -83,14 +101,22 @@ class Rude:
         (True, "True (bool)"),
         (b"x", "b'x' (bytes)"),
         (1.5, "1.5 (float)"),
+        (10**5000, "an int of about 5001 digits"),
+        (-(10**40), "an int of about 41 digits"),
+        (Forged("text"), "'text'"),
+        ({10**5000: 1}, "a value of dict that cannot be shown"),
+        (Nameless(), "a value of another type that cannot be shown"),
     ],
+    ids=shown,
 )
 def test_shown_tells_the_value_and_its_type(value: object, text: str) -> None:
     assert shown(value) == text
 
 
 @pytest.mark.parametrize(
-    "value", ["x" * 10_000, ["y" * 500] * 500, Rude(), 10**6000, {1: Rude()}], ids=lambda value: type(value).__name__
+    "value",
+    ["x" * 10_000, ["y" * 500] * 500, Rude(), Nameless(), 10**6000, -(10**100_000), {1: Rude()}],
+    ids=lambda _: "value",
 )
 def test_shown_is_short_and_never_raises(value: object) -> None:
     assert len(shown(value)) < 1000

@@ -46,9 +46,13 @@ CASES = [
 ]
 
 
-def rail(expr: str, tz: str, every_ms: int, runs: int, now: str) -> figures.Rail:
+def cadences(expr: str, tz: str, every_ms: int, runs: int, now: str) -> CadenceRun:
     with connect("embedded://fakeredis", clock=FixedClock(now)) as conn:
-        return figures.rail(scenario.cadences(conn, "rules", cron=Cron(expr, tz), every_ms=every_ms, runs=runs))
+        return scenario.cadences(conn, "rules", cron=Cron(expr, tz), every_ms=every_ms, runs=runs)
+
+
+def rail(expr: str, tz: str, every_ms: int, runs: int, now: str) -> figures.Rail:
+    return figures.rail(cadences(expr, tz, every_ms, runs, now))
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +117,7 @@ def test_no_label_lies_on_another_or_leaves_the_picture(case: tuple[str, str, in
     renderer = FigureCanvasAgg(drawn.figure).get_renderer()
     drawn.figure.draw(renderer)
     axes = drawn.figure.axes[0]
-    labels = [text for text in (*axes.texts, *axes.get_xticklabels()) if text.get_text()]
+    labels = [text for text in axes.texts if text.get_text()]
     boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in labels]
     for (one, box), (other, another) in combinations(boxes, 2):
         assert not box.overlaps(another), (one, other)
@@ -124,8 +128,9 @@ def test_no_label_lies_on_another_or_leaves_the_picture(case: tuple[str, str, in
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_alternative_text_counts_every_mark_of_every_case(case: tuple[str, str, int, int, str]) -> None:
-    drawn = rail(*case)
-    for lane, told in zip(drawn.run.lanes, re.split(r" Lane (?=cron |interval )", drawn.alt)[1:], strict=True):
+    run = cadences(*case)
+    told_lanes = re.split(r" Lane (?=cron |interval )", figures.rail(run).alt)[1:]
+    for lane, told in zip(run.lanes, told_lanes, strict=True):
         times = told.split("s: ", 1)[1] if lane.kind == "cron" else told.split("circles: ")[1]
         assert len(re.findall(r"\d\d:\d\d(?::\d\d(?:\.\d{3})?)?", times)) == len(lane.marks_ms)
         assert all(lane.marks_ms[n] < lane.marks_ms[n + 1] for n in range(len(lane.marks_ms) - 1))
@@ -152,7 +157,7 @@ def test_two_displays_on_one_page_share_no_id_and_follow_the_theme(verdicts: fig
 
 def test_a_rule_is_escaped() -> None:
     now_ms = instant_ms("08:50")
-    lanes = (Lane("cron", "<b>$x^2$&", "says", "UTC", scenario.PREDICTED, (now_ms + 1,)),)
+    lanes = (Lane("cron", "<b>$x^2$&", "says", "UTC", 0, (now_ms + 1,)),)
     drawn = figures.rail(CadenceRun(now_ms, lanes, Trace("rules")))
     assert "cron <b>$x^2$& (predicted: computed by the rule)" in texts(drawn.svg())
     assert "<b>" not in drawn._repr_html_()
@@ -169,6 +174,34 @@ def test_a_file_of_another_kind_is_refused(verdicts: figures.Rail, tmp_path: Pat
     with pytest.raises(ArgumentError, match=r"path must be a file that ends in \.svg or \.png"):
         verdicts.save(tmp_path / "rail.pdf")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("window", [5, (), (5, 5), (9, 5), (0.0, 1.0), (-1, 5), ("08:00", "09:00")], ids=ascii)
+def test_a_window_is_two_instants(window: object) -> None:
+    with connect("embedded://fakeredis", clock=FixedClock("08:50")) as conn:
+        run = scenario.cadences(conn, "rules", cron=Cron("0 9 * * *"), every_ms=900_000)
+    with pytest.raises(ArgumentError, match=r"^window_ms must be two Unix milliseconds, the earlier first, not "):
+        figures.rail(run, window)
+
+
+@pytest.mark.parametrize("path", [5, None, b"rail.svg", "rail", ""], ids=ascii)
+def test_a_path_is_one_of_a_picture(verdicts: figures.Rail, path: object) -> None:
+    with pytest.raises(ArgumentError, match=r"^path must be a file that ends in .svg or .png, not .*; try 'rail.svg'$"):
+        verdicts.save(path)
+
+
+@pytest.mark.parametrize("name", ["\0.svg", "\ud800.svg", "folder.svg", "no/such/folder.png"], ids=ascii)
+def test_a_file_that_cannot_be_written_is_told(verdicts: figures.Rail, tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder.svg").mkdir()
+    with pytest.raises(ArgumentError, match=r"^path must be a file that can be written, not '.*; it was told: "):
+        verdicts.save(tmp_path / name)
+
+
+def test_a_rail_is_of_a_run() -> None:
+    with pytest.raises(
+        ArgumentError, match=r"^run must be a run of two rules, not .*Trace.*; try run = scenario.cadences"
+    ):
+        figures.rail(Trace("rules"))
 
 
 def test_the_committed_pictures_are_current(tmp_path: Path) -> None:
@@ -195,10 +228,10 @@ def test_drawing_needs_no_pyplot_and_leaves_the_settings_alone() -> None:
         "import sys, matplotlib\n"
         "from echomq_lab import Cron, FixedClock, connect, figures, scenario\n"
         "run = scenario.cadences(connect(clock=FixedClock()), 'r', cron=Cron('0 9 * * *'), every_ms=1)\n"
-        "before = {name: matplotlib.rcParams[name] for name in figures._RC}\n"
+        "before = {name: matplotlib.rcParams[name] for name in figures.SETTINGS}\n"
         "figures.rail(run)._repr_html_()\n"
-        "assert before == {name: matplotlib.rcParams[name] for name in figures._RC}\n"
-        "assert before != figures._RC\n"
+        "assert before == {name: matplotlib.rcParams[name] for name in figures.SETTINGS}\n"
+        "assert before != figures.SETTINGS\n"
         "print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from echomq_lab import FixedClock, ids, jobs, pump, repeat
-from echomq_lab.errors import KindError, LabError, ReplyError
+from echomq_lab.errors import KindError, LabError, ReplyError, StaleError
 from echomq_lab.store import Connection
 from echomq_lab.trace import keys_of
 
@@ -27,6 +27,8 @@ GOLDEN = json.loads((Path(__file__).parent / "data" / "echomq_golden.json").read
 
 VERBS: dict[str, Callable[..., Any]] = {
     "Jobs.browse": jobs.browse,
+    "Jobs.claim": jobs.claim,
+    "Jobs.complete": lambda conn, queue, job_id, token, result=None: jobs.complete(conn, queue, job_id, token),
     "Jobs.enqueue": jobs.enqueue,
     "Jobs.enqueue_at": jobs.enqueue_at,
     "Jobs.enqueue_in": jobs.enqueue_in,
@@ -39,10 +41,8 @@ VERBS: dict[str, Callable[..., Any]] = {
     "Repeat.due": repeat.due,
     "Repeat.register": repeat.register,
 }
-#: Calls of EchoMQ that the lab does not have (yet, or at all).
+#: Calls of EchoMQ that the lab does not have.
 ABSENT = {
-    "Jobs.claim",
-    "Jobs.complete",
     "Jobs.enqueue_many",
     "Pump.Core.batch",
     "Pump.Core.tick_ms",
@@ -148,7 +148,7 @@ REPLAYS = [replay for replay in replays() if replay.step["call"] in VERBS]
 
 def test_every_call_of_the_file_is_replayed_or_named_as_absent() -> None:
     assert {step["call"] for step in GOLDEN["steps"]} == VERBS.keys() | ABSENT
-    assert len(REPLAYS) == 145
+    assert len(REPLAYS) == 170
 
 
 @pytest.mark.parametrize("replay", REPLAYS, ids=lambda r: f"{r.place[0]}-{r.place[1]}: {r.step['label']}")
@@ -204,12 +204,14 @@ def told(verb: Callable[..., Any], *args: Any) -> Any:
     """The answer as plain data; for a refusal the class, told apart as far as EchoMQ's answers do."""
     try:
         answer = verb(*args)
-    except (KindError, ReplyError) as error:
+    except (KindError, ReplyError, StaleError) as error:
         return type(error)
     except LabError:
         return LabError
     if isinstance(answer, pump.Sweep):
         return {name: getattr(answer, name) for name in ("promoted", "fired", "swept", "broken")}
+    if isinstance(answer, jobs.Claimed):
+        return list(answer)
     if isinstance(answer, list):
         return [list(each) if isinstance(each, tuple) else each for each in answer]
     return str(answer) if isinstance(answer, str) else answer
@@ -232,6 +234,16 @@ def expected_answer(replay: Replay, fresh: dict[str, str]) -> Any:
     match replay.step["returns"]:
         case {"tuple": [":error", ":kind"]}:
             return KindError
+        case {"tuple": [":error", ":stale"]}:
+            return StaleError
+        case {"tuple": [":error", ":gone"]}:
+            return "gone"
+        case ":empty":
+            return None
+        case ":ok":
+            return "ok"
+        case {"tuple": [":ok", {"tuple": [str(), _, int()] as job}]}:
+            return replay.resolved(job, fresh)
         case {"tuple": [":error", {"tuple": [":server", _]}]} | {"tuple": [":ok", {"tuple": [":error_reply", _]}]}:
             return ReplyError
         case {"tuple": [":ok", {"map": pairs}]}:

@@ -212,3 +212,15 @@ def test_a_namespace_is_three_capitals(namespace: object) -> None:
     minter = Minter(FixedClock())
     with pytest.raises(ArgumentError, match=r"^namespace must be three capital letters"):
         minter.mint(namespace)
+
+
+@pytest.mark.parametrize("clock", [None, "08:50", FixedClock], ids=["None", "text", "class"])
+def test_a_minter_wants_a_clock(clock: object) -> None:
+    with pytest.raises(ArgumentError, match=r"^clock must be a clock, not .*; try FixedClock\('08:50'\)$"):
+        ids.Minter(clock)
+
+
+def test_the_last_millisecond_mints_and_the_one_after_it_does_not() -> None:
+    assert ids.parse(ids.Minter(FixedClock(ids.LAST_MS)).mint()).unix_ms == ids.LAST_MS
+    with pytest.raises(ArgumentError, match=r"^the clock must be between 2024-01-01 and 2093-09-06 to mint an id"):
+        ids.Minter(FixedClock(ids.LAST_MS + 1)).mint()

@@ -1,13 +1,14 @@
 """Key names, their slots, and what builds no key."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echomq_lab import keyspace
+from echomq_lab import keyspace, trace
 from echomq_lab.errors import ArgumentError
 from echomq_lab.store import connect
 
@@ -60,16 +61,31 @@ def test_a_queue_either_keeps_its_slot_or_is_refused(queue: str, kind: str) -> N
         assert keyspace.slot(key) == keyspace.slot(queue)
 
 
-@pytest.mark.parametrize("queue", ["", "a}b", "{a", "{}", "\ud800", None, 1, True, b"reports", ["q"]], ids=ascii)
+@pytest.mark.parametrize("queue", ["", "a}b", "{a", "{}", None, 1, True, b"reports", ["q"]], ids=ascii)
 def test_a_queue_name_that_would_break_the_hashtag_is_refused(queue: object) -> None:
-    with pytest.raises(ArgumentError, match=r"^queue must be non-empty text"):
+    with pytest.raises(ArgumentError, match=r"^queue must be non-empty text.*; try 'reports'$"):
         keyspace.queue_key(queue, "repeat")
 
 
-@pytest.mark.parametrize("name", ["", "\ud800", None, 1, True, b"daily", ["daily"]], ids=ascii)
+@pytest.mark.parametrize("name", ["", None, 1, True, b"daily", ["daily"]], ids=ascii)
 def test_a_registration_name_is_any_text_but_none(name: object) -> None:
     with pytest.raises(ArgumentError, match=r"^name must be non-empty text"):
         keyspace.record_key("q", name)
+
+
+@pytest.mark.parametrize("call", [keyspace.queue_key, keyspace.record_key])
+@pytest.mark.parametrize("names", [("\ud800", "daily"), ("reports", "\ud800")], ids=ascii)
+def test_a_lone_surrogate_is_in_no_key(call: Callable[[str, str], str], names: tuple[str, str]) -> None:
+    with pytest.raises(ArgumentError, match=r"^(queue|kind|name) must be text that can be sent"):
+        call(*names)
+
+
+@pytest.mark.parametrize("kind", [None, 1, b"pending"], ids=ascii)
+def test_a_kind_of_key_is_text(kind: object) -> None:
+    with pytest.raises(ArgumentError, match=r"^kind must be text, not .*; try 'pending'$"):
+        keyspace.queue_key("reports", kind)
+    with pytest.raises(ArgumentError, match=r"^kind must be text"):
+        trace.Trace("reports").changes(kind)
 
 
 @pytest.mark.parametrize(

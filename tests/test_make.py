@@ -4,16 +4,20 @@ A `python3.x` here is a shell script that tells a version and notes what pip is 
 """
 
 import os
+import shlex
 import shutil
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 TOP = Path(__file__).parent.parent
-TOOLS = ["awk", "cat", "cksum", "cp", "dirname", "env", "find", "grep", "id", "make", "mkdir", "rm", "sh"]
+TOOLS = "awk cat cksum cp dirname env find grep id make mkdir rm sh sleep".split()
 
-# $VERSION and $LACKS are written in; `-m venv` copies the script to where a real one would be.
+# VERSION, LACKS and REAL are written in; `-m venv` copies the script to where a real one would be.
 PYTHON = """#!/bin/sh
 here=$(dirname "$0")
 case "$*" in
@@ -21,17 +25,26 @@ case "$*" in
     *'import ensurepip'*) [ LACKS != venv ];;
     *'print("%d.%d"'*) echo VERSION;;
     *'sys.prefix'*) echo VERSION "$(cd "$here" && pwd -P)";;
+    *'import fcntl'*) exec REAL "$@";;
     *'-m venv --clear .venv'*)
+        if [ LACKS = room ]; then echo 'no room' >&2; exit 1; fi
+        if [ LACKS = end ]; then echo begun >>log; REAL -c 'import time; time.sleep(60)'; fi
         rm -rf .venv; mkdir -p .venv/bin; cp "$0" .venv/bin/python; echo "venv VERSION" >>log;;
     *'-m pip --version'*) exit 0;;
-    *'-m pip install'*) echo "$*" >>log; [ LACKS != network ];;
-    *) echo "$*; ${PYTHONPATH-none} ${ECHOMQ_LAB_URL-none}" >>log; [ LACKS != soak ] || exit 5;;
+    *'-m pip install'*) [ LACKS != hurry ] || sleep 1; echo "$*" >>log; [ LACKS != network ];;
+    *) echo "$*; ${PYTHONPATH-none} ${ECHOMQ_LAB_URL-none}" >>log;;
 esac
 """
 INSTALLED = [
     "-m pip install --quiet --no-deps --require-hashes -r requirements.lock",
     "-m pip install --quiet --no-deps --no-build-isolation -e .",
 ]
+# Where the tests run in a shell's background, Ctrl-C is ignored from birth on.
+HEEDING = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 class Machine:
@@ -41,6 +54,8 @@ class Machine:
         self.clone, self.path = folder / "a clone", folder / "bin"
         self.path.mkdir()
         shutil.copytree(TOP / ".ci", self.clone / ".ci")
+        for folder in ("echomq_lab", "tests", "benchmarks"):
+            (self.clone / folder).mkdir()
         for name in ("Makefile", "pyproject.toml", "requirements.lock"):
             shutil.copy(TOP / name, self.clone)
         for tool in TOOLS:
@@ -55,26 +70,37 @@ class Machine:
         (self.path / name).chmod(0o755)
 
     def python(self, name: str, version: str, lacks: str = "nothing") -> None:
-        self.tool(name, PYTHON.replace("VERSION", version).replace("LACKS", lacks))
+        script = PYTHON.replace("VERSION", version).replace("LACKS", lacks)
+        self.tool(name, script.replace("REAL", shlex.quote(sys.executable)))
 
-    def make(self, *arguments: str, **environ: str) -> tuple[int, str]:
-        done = subprocess.run(
-            [self.path / "make", "--no-print-directory", *arguments],
+    def begin(self, *arguments: str, **environ: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", HEEDING, self.path / "make", "--no-print-directory", *arguments],
             cwd=self.clone,
             env={"PATH": str(self.path), **environ},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=60,
+            process_group=0,
         )
-        return done.returncode, done.stdout
+
+    def make(self, *arguments: str, **environ: str) -> tuple[int, str]:
+        with self.begin(*arguments, **environ) as process:
+            printed, _ = process.communicate(timeout=60)
+        return process.returncode, printed
 
     def log(self) -> list[str]:
         log = self.clone / "log"
         lines = log.read_text().splitlines() if log.exists() else []
         log.unlink(missing_ok=True)
         return lines
+
+    def wait_for(self, line: str) -> None:
+        deadline = time.monotonic() + 20
+        while not (self.clone / "log").exists() or line not in (self.clone / "log").read_text().splitlines():
+            assert time.monotonic() < deadline, f"in vain waited for: {line}"
+            time.sleep(0.01)
 
 
 @pytest.fixture
@@ -91,12 +117,12 @@ NEEDS = "EchoMQ Lab needs Python 3.11, 3.12 or 3.13"
     [
         ({}, "Linux", f"{NEEDS}: {SUDO}apt-get install python3 python3-venv"),
         ({}, "Darwin", f"{NEEDS}: brew install python@3.13"),
-        ({"python3": "3.9"}, "Linux", f"{NEEDS} (found 3.9): {SUDO}apt-get install python3.13 python3.13-venv"),
+        ({"python3": "3.9"}, "Linux", f"{NEEDS} (found 3.9): {SUDO}apt-get install python3 python3-venv"),
         ({"python3": "3.14"}, "Darwin", f"{NEEDS} (found 3.14): brew install python@3.13"),
         (
             {"python3": "3.11 venv"},
             "Linux",
-            f"python3 (Python 3.11) has no venv module: {SUDO}apt-get install python3.11-venv",
+            f"PATH/python3 (Python 3.11) has no venv module: {SUDO}apt-get install python3.11-venv",
         ),
     ],
 )
@@ -109,13 +135,57 @@ def test_a_missing_python_is_told_in_one_line(
     for target in ("setup", "lab", "test"):
         code, printed = machine.make(target)
         assert code == 2
-        assert [line for line in printed.splitlines() if not line.startswith("make: ***")] == [said]
+        assert [line for line in printed.splitlines() if not line.startswith("make: ***")] == [
+            said.replace("PATH", str(machine.path))
+        ]
     assert not (machine.clone / ".venv").exists()
 
 
-def test_a_python_that_was_asked_for_and_does_not_run_is_named(machine: Machine) -> None:
-    said = f"{NEEDS}, and /nowhere/python does not run: {SUDO}apt-get install python3 python3-venv\n"
-    assert said in machine.make("setup", "PYTHON=/nowhere/python")[1]
+@pytest.mark.parametrize(
+    ("here", "asked", "said"),
+    [
+        ({}, "/nowhere/python", f"{NEEDS}, and /nowhere/python does not run: INSTALL python3 python3-venv, LEAVE"),
+        ({"py": "3.10"}, "py", f"{NEEDS} (found 3.10): INSTALL python3 python3-venv, LEAVE"),
+        (
+            {"py": "3.10", "python3": "3.11"},
+            "py",
+            f"{NEEDS} (found 3.10): leave out PYTHON=, and PATH/python3 is taken",
+        ),
+        ({"py": "3.10", "python3.11": "3.11 venv"}, "py", f"{NEEDS} (found 3.10): INSTALL python3.11-venv, LEAVE"),
+        ({"py": "3.12 venv"}, "py", "py (Python 3.12) has no venv module: INSTALL python3.12-venv"),
+    ],
+)
+def test_a_python_that_was_asked_for_and_is_of_no_use_is_named(
+    here: dict[str, str], asked: str, said: str, machine: Machine
+) -> None:
+    for name, what in here.items():
+        machine.python(name, *what.split())
+    words = {"INSTALL": f"{SUDO}apt-get install", "LEAVE": "then leave out PYTHON=", "PATH": str(machine.path)}
+    for word, meant in words.items():
+        said = said.replace(word, meant)
+    assert machine.make("setup", f"PYTHON={asked}")[1].splitlines()[0] == said
+
+
+@pytest.mark.parametrize(
+    ("known", "package"),
+    [("3.11", "python3.11"), ("3.12|3.11", "python3.12"), ("3.14|3.13", "python3.13"), ("3.9", "python3")],
+)
+def test_a_package_is_named_that_debian_has(known: str, package: str, machine: Machine) -> None:
+    machine.tool(
+        "apt-cache", f"case $2 in {known.replace('3.', 'python3.').replace('|', '-venv|')}-venv) ;; *) exit 100; esac"
+    )
+    machine.python("python3", "3.10")
+    said = f"{NEEDS} (found 3.10): {SUDO}apt-get install {package} {package}-venv"
+    assert machine.make("setup")[1].splitlines()[0] == said
+
+
+def test_a_python_behind_a_shim_that_runs_nothing_is_found(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "shims").mkdir()
+    machine.python("python3.11", "3.11")
+    (tmp_path / "shims" / "python3.11").write_text("#!/bin/sh\nexit 127\n")
+    (tmp_path / "shims" / "python3.11").chmod(0o755)
+    assert machine.make("setup", PATH=f"{tmp_path / 'shims'}:{machine.path}")[0] == 0
+    assert machine.log()[0] == "venv 3.11"
 
 
 def test_fedora_is_told_its_own_command(machine: Machine) -> None:
@@ -197,6 +267,68 @@ def test_an_interrupted_setup_is_made_anew(machine: Machine) -> None:
     assert machine.make("setup") == (0, "")
 
 
+def test_clean_setup_installs_anew_what_setup_takes_for_done(machine: Machine) -> None:
+    machine.python("python3", "3.12")
+    machine.make("setup")
+    machine.log()
+    assert machine.make("setup") == (0, "")
+    assert machine.log() == []
+    for arguments in (["clean", "setup"], ["-j", "clean", "setup"]):
+        assert machine.make(*arguments)[0] == 0
+        assert machine.log() == ["venv 3.12", *INSTALLED]
+
+
+WAITING = "another make setup is at work in this folder; waiting for it\n"
+
+
+def test_of_two_setups_at_once_one_waits_for_the_other(machine: Machine) -> None:
+    machine.python("python3", "3.12", "hurry")
+    with machine.begin("setup") as one:
+        machine.wait_for("venv 3.12")
+        with machine.begin("lab") as other:
+            printed, _ = other.communicate(timeout=60)
+        assert (other.returncode, printed) == (0, WAITING)
+        assert one.wait(60) == 0
+        one.communicate()
+    assert machine.log() == ["venv 3.12", *INSTALLED, "-m echomq_lab open; none none"]
+
+
+def test_a_setup_that_was_killed_keeps_no_other_from_work(machine: Machine) -> None:
+    machine.python("python3", "3.12", "end")
+    with machine.begin("setup") as killed:
+        machine.wait_for("begun")
+        os.killpg(killed.pid, signal.SIGKILL)
+        killed.communicate(timeout=60)
+    machine.log()
+    machine.python("python3", "3.12")
+    code, printed = machine.make("setup")
+    assert (code, WAITING in printed) == (0, False)
+    assert machine.log() == ["venv 3.12", *INSTALLED]
+
+
+def test_ctrl_c_while_the_venv_is_made_is_one_line(machine: Machine) -> None:
+    machine.python("python3", "3.12", "end")
+    with machine.begin("setup") as stopped:
+        machine.wait_for("begun")
+        os.killpg(stopped.pid, signal.SIGINT)
+        printed, _ = stopped.communicate(timeout=60)
+    assert stopped.returncode != 0
+    assert [line for line in printed.splitlines() if not line.startswith("make: ***")] == [
+        "making .venv with Python 3.12",
+        "stopped; make setup starts over",
+    ]
+
+
+def test_why_a_venv_could_not_be_made_is_told(machine: Machine) -> None:
+    machine.python("python3", "3.12", "room")
+    code, printed = machine.make("setup")
+    assert code == 2
+    assert printed.splitlines()[1:3] == [
+        "no room",
+        "making .venv failed; what is above tells why, then run make setup again",
+    ]
+
+
 def test_a_venv_whose_interpreter_vanished_is_made_anew(machine: Machine) -> None:
     machine.python("python3", "3.12")
     machine.make("setup")
@@ -208,8 +340,14 @@ def test_a_venv_whose_interpreter_vanished_is_made_anew(machine: Machine) -> Non
     assert machine.log() == ["venv 3.12", *INSTALLED]
 
 
+def with_long_counts(machine: Machine) -> None:
+    (machine.clone / "tests" / "test_short.py").write_text("def test_it(): ...\n")
+    (machine.clone / "tests" / "test_long.py").write_text("@pytest" + ".mark.soak\ndef test_it(): ...\n")
+
+
 def test_the_targets_run_what_they_say_and_the_shell_s_settings_stay_out(machine: Machine) -> None:
     machine.python("python3", "3.12")
+    with_long_counts(machine)
     machine.make("setup")
     machine.log()
     settings = {"PYTHONPATH": "/elsewhere", "ECHOMQ_LAB_URL": "redis://127.0.0.1:1/0"}
@@ -222,20 +360,24 @@ def test_the_targets_run_what_they_say_and_the_shell_s_settings_stay_out(machine
             f"-m ruff format --check .; none {url}",
             f"-m ruff check .; none {url}",
             f"-m mypy; none {url}",
-            "-m pytest -m not soak --no-browser; none none",
+            "-m pytest -n 2 --dist loadfile -m not soak --no-browser; none none",
         ],
         "bench": ["-m benchmarks --no-browser; none none"],
-        "soak": ["-m pytest -m soak --no-browser; none none"],
+        "soak": ["-m pytest -m soak tests/test_long.py --no-browser; none none"],
     }
     for target, lines in ran.items():
         assert machine.make(target, "ARGS=--no-browser", **settings)[0] == 0
         assert machine.log() == lines
 
 
-def test_without_long_counts_soak_says_so(machine: Machine) -> None:
-    machine.python("python3", "3.12", "soak")
+def test_without_long_counts_soak_says_so_and_collects_nothing(machine: Machine) -> None:
+    machine.python("python3", "3.12")
+    with_long_counts(machine)
     assert machine.make("setup")[0] == 0
+    machine.log()
+    (machine.clone / "tests" / "test_long.py").unlink()
     assert machine.make("soak") == (0, "no long counts yet: nothing to soak\n")
+    assert machine.log() == []
 
 
 def test_make_alone_tells_the_targets(machine: Machine) -> None:

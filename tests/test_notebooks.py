@@ -36,7 +36,9 @@ def run_twice(path: Path, home: Path) -> tuple[Outputs, Outputs]:
         patch.delenv("ECHOMQ_LAB_URL", raising=False)
         for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "MPLCONFIGDIR"):
             patch.setenv(name, str(home / name))
-        NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(home)}}).execute()
+        NotebookClient(
+            notebook, timeout=120, coalesce_streams=True, resources={"metadata": {"path": str(home)}}
+        ).execute()
     outputs = {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
     first = {name: out for name, out in outputs.items() if not name.endswith("-again")}
     return first, {name: outputs[f"{name}-again"] for name in first}
@@ -50,7 +52,11 @@ def executed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def shown(outputs: Outputs) -> dict[str, str]:
     """Each cell's output as text, the ids of a display left out."""
     return {
-        name: re.sub(r"\br[0-9a-f]{12}-", "", "\n".join(json.dumps(out.get("data", out.get("text"))) for out in outs))
+        name: re.sub(
+            r'\br[0-9a-f]{12}-|"model_id": "\w+"',
+            "",
+            "\n".join(json.dumps(out.get("data", out.get("text"))) for out in outs),
+        )
         for name, outs in outputs.items()
     }
 
@@ -96,6 +102,7 @@ SEEN = {
         ("sweep-run", "1767605700000 (09:35)  1767606600000 (09:50)"),
         ("sweep-run", "1767606600000 (09:50)  1767607500000 (10:05)"),
         ("registry-run", "2 entries"),
+        ("view-run", "Pending emq:{reports}:pending: 4 jobs"),
         ("registry-run", "Tue 6 Jan 00:00  in 14 hours 10 minutes"),
     ],
     DIVE_1: [
@@ -106,6 +113,10 @@ SEEN = {
         ("cron-slot-run", "09:00:00.000  09:00            now"),
         ("cron-slot-run", "09:00:00.001  Tue 6 Jan 09:00"),
         ("cron-zone-run", "Sun 29 Mar 09:00          in 22 hours 59 minutes 59 seconds"),
+        ("tracer-run", "The registry holds: ZADD emq:{dive-1}:repeat 1767603900000 every-gap"),
+        ("happened-run", "2026-11-01T01:00:00.000-07:00"),
+        ("happened-run", "2026-11-01T01:00:00.000-08:00"),
+        ("happened-store-run", "in 1 hour    1793523600000"),
         ("gap-still-run", "09:05           in 8 minutes"),
         ("gap-march-run", "1767604800000 (09:20)     1767605740000 (09:35:40)"),
         ("daily-slip-run", "Wed 7 Jan 09:00:01"),
@@ -115,6 +126,28 @@ SEEN = {
         ("steps-run", "ZADD emq:{shop}:repeat 1767603900000 stock"),
         ("keys-run", 'every_ms = 900000, template = {"shelf": 7}'),
         ("again-run", "EXISTS emq:{shop}:repeat:stock  0      nothing"),
+    ],
+    "02-the-upsert.ipynb": [
+        ("boot-run", "{'exists': 4, 'registered': 2}"),
+        ("lost-run", "absent"),
+        ("again-run", "1767603900000 (09:05)  1767603960000 (09:06)"),
+        ("fifty-run", "50 1 1"),
+        ("happened-run", "{'fired': 4}"),
+    ],
+    "03-start-to-start.ipynb": [
+        ("thousand-run", "1 1000 True"),
+        ("ten-thousand-run", "100 100 10000"),
+        ("lanes-run", "09:57, 12 minutes late"),
+        ("release-run", "10:03, 18 minutes late"),
+        ("outage-run", "4 runs due meanwhile, 1 released"),
+        ("happened-run", "drift 36 seconds"),
+        ("kill-run", "enqueued twice"),
+        ("points-run", "6: 'twice', 7: 'once'"),
+        ("pumps-run", "enqueued twice"),
+        ("cancel-run", "Registered: 0"),
+        ("half-run", "fired=1, swept=1, broken=['broken']"),
+        ("atomic-run", "5: 'once'"),
+        ("race-run", "The sweep fired 0"),
     ],
 }
 

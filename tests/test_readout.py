@@ -1,6 +1,7 @@
 """What is stored and what ran, in words: half states, strangers' names, and nothing left out of the text."""
 
 import re
+from collections.abc import Callable
 from html import unescape
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from echomq_lab import figures, pump, readout, repeat, scenario, trace
 from echomq_lab.cadence import Cron, Interval
 from echomq_lab.clock import MAX_MS, FixedClock
-from echomq_lab.errors import ArgumentError, ReplyError
+from echomq_lab.embedded import EmbeddedServer
+from echomq_lab.errors import ArgumentError, ReplyError, StoreError
 from echomq_lab.keyspace import record_key, registry_key
 from echomq_lab.store import Connection, connect
 from echomq_lab.wording import clock_time, relative, span, visible
@@ -247,3 +249,34 @@ def test_an_instant_that_a_zone_cannot_show_is_refused() -> None:
     with pytest.raises(ArgumentError, match="one that a clock in Asia/Tokyo can show"):
         clock_time(MAX_MS, "Asia/Tokyo")
     assert clock_time(MAX_MS) == "23:59:59.999"
+
+
+@pytest.mark.parametrize("wrong", [None, "reports"])
+@pytest.mark.parametrize("tell", [readout.registry, readout.keys, readout.pending], ids=lambda tell: tell.__name__)
+def test_a_store_is_told_from_a_connection(conn: Connection, tell: Callable[..., object], wrong: object) -> None:
+    with pytest.raises(ArgumentError, match=r"^conn must be a connection, not .*; make one with conn = connect\(\)$"):
+        tell(wrong, conn)
+
+
+@pytest.mark.parametrize("tell", [readout.registry, readout.keys, readout.pending], ids=lambda tell: tell.__name__)
+def test_a_server_that_is_gone_is_told(tell: Callable[..., object]) -> None:
+    server = EmbeddedServer()
+    with connect(server.url, clock=FixedClock()) as conn:
+        server.stop()
+        with pytest.raises(StoreError, match=r"^the line to .* was lost"):
+            tell(conn, "reports")
+
+
+def test_a_slip_of_a_reader_is_answered_with_a_hint(conn: Connection) -> None:
+    run = scenario.cadences(conn, "rules", cron=Cron("0 9 * * *"), every_ms=900_000)
+    for of_trace in (readout.steps, readout.rewrites):
+        with pytest.raises(ArgumentError, match=r"^trace must be a trace, not .*CadenceRun.*; try run.trace$"):
+            of_trace(run)
+    for of_run in (readout.marks, readout.verdicts):
+        with pytest.raises(ArgumentError, match=r"^run must be a run of two rules, not .*Trace.*; try run = scenario."):
+            of_run(run.trace)
+    told = r"^rule must be a Cron or an Interval, not '0 9 \* \* \*'; try Cron\('0 9 \* \* \*'\)$"
+    with pytest.raises(ArgumentError, match=told):
+        readout.next_runs("0 9 * * *", "08:50")
+    with pytest.raises(ArgumentError, match=r"^most must be "):
+        readout.pending(conn, "rules", None)

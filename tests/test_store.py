@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -24,6 +25,7 @@ from echomq_lab.errors import ArgumentError, LabError, ReplyError, StaleError, S
 from echomq_lab.store import Connection, masked
 
 SECRET = "s3cret"
+EIGHT_FIFTY = 1_767_603_000_000
 #: Three seconds are promised; a busy machine may need some more to notice.
 BOUND_S = 4.5
 
@@ -188,7 +190,6 @@ def test_what_the_url_says_goes_before_the_labs_own_options(valkey_url: str) -> 
         (["EVAL", "return redis.error_reply('EMQSTALE no')", 0], StaleError, "EMQSTALE no"),
         (["INCRBY", "k", "x"], ReplyError, "value is not an integer or out of range"),
         (["NOSUCH"], ReplyError, "unknown command"),
-        (["SET", "k", object()], ReplyError, "Invalid input of type"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -197,6 +198,57 @@ def test_an_error_reply_is_a_lab_error(conn: Connection, command: list[object], 
         conn.send(*command)
     assert text in str(caught.value)
     assert conn.send("PING") in (True, "PONG")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ([], r"^a command must be its name and then its words, not \(\).*; try conn.send\('PING'\)$"),
+        ([""], r"^a command must be its name"),
+        ([" "], r"^a command must be its name"),
+        ([5], r"^a command must be its name"),
+        ([None], r"^word 0 of the command must be text, bytes or a 64-bit number"),
+        (["SET", "k", {}], r"^word 2 of the command must be text, bytes or a 64-bit number"),
+        (["SET", "k", 2**63], r"^word 2 of the command must be text, bytes or a 64-bit number"),
+        (["SET", "k", True], r"^word 2 of the command must be text, bytes or a 64-bit number"),
+        (["SET", "k", "\ud800"], r"^word 2 of the command must be text that can be sent"),
+    ],
+    ids=ascii,
+)
+def test_what_is_no_command_is_not_sent(conn: Connection, command: list[Any], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        conn.send(*command)
+    assert conn.send(b"DBSIZE") == 0
+
+
+class Nonsense:
+    """A clock of a reader's own."""
+
+    def __init__(self, *answers: object) -> None:
+        self.answers = [EIGHT_FIFTY, *answers]
+
+    def now_ms(self) -> Any:
+        return self.answers.pop(0)
+
+
+@pytest.mark.parametrize("answer", [float("nan"), 1.5e12, "x", None, True, -1, 10**30], ids=repr)
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda conn: repeat.register(conn, "q", "daily", 1, "{}"),
+        lambda conn: jobs.promote(conn, "q", 1),
+        lambda conn: conn.mint(),
+    ],
+    ids=["register", "promote", "mint"],
+)
+def test_a_clock_that_answers_nonsense_is_told_before_anything_is_sent(
+    conn: Connection, answer: object, verb: Callable[[Connection], object]
+) -> None:
+    told = r"^what the clock says must be an int of Unix milliseconds from 0 to 253402300799999, not "
+    own = Connection(conn.client, Nonsense(answer), url="here", node=0)
+    with pytest.raises(ArgumentError, match=told):
+        verb(own)
+    assert conn.send("DBSIZE") == 0
 
 
 def test_a_server_that_dies_is_a_store_error() -> None:
@@ -376,17 +428,11 @@ def locked(password: str = "another") -> Iterator[str]:
 
 
 @contextmanager
-def unknown_option() -> Iterator[str]:
-    with refused() as url:
-        yield f"{url}?colour={'red'}&password={SECRET}"
-
-
-@contextmanager
 def no_host_name() -> Iterator[str]:
     yield f"redis://:{SECRET}@{'a' * 70}..b:6379/0"
 
 
-UNREACHABLE = [refused, silent, full, babbling, no_socket, locked, unknown_option, no_host_name]
+UNREACHABLE = [refused, silent, full, babbling, no_socket, locked, no_host_name]
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -412,6 +458,32 @@ def test_within_three_seconds_the_error_names_the_url_without_its_password(
     assert "***" in message
     for error in chain(caught.value):
         assert SECRET not in f"{error} {error!r}"
+
+
+def test_an_option_that_redis_py_does_not_know_is_named() -> None:
+    with (
+        refused() as url,
+        pytest.raises(ArgumentError, match=r"^url must be one without the option 'colour', .*, not '.*'$") as caught,
+    ):
+        connect(f"{url}?colour=red&password={SECRET}")
+    for error in chain(caught.value):
+        assert SECRET not in f"{error} {error!r}"
+
+
+@pytest.mark.parametrize("url", [f"redis://{'x' * 100_000}", "redis://host\x1b\x07.invalid\n"], ids=["long", "control"])
+def test_a_strange_url_is_told_short_and_in_printable_text(url: str) -> None:
+    with pytest.raises(StoreError) as caught:
+        connect(url)
+    first, second = str(caught.value).split("\n")
+    assert first.isprintable()
+    assert len(first) < 1000
+    assert second.startswith("start one there")
+
+
+@pytest.mark.parametrize("url", ["valkey://localhost:6379", "valkeys://localhost", "valkey+unix:///s"])
+def test_the_scheme_of_valkeys_own_clients_is_refused_with_the_one_to_write(url: str) -> None:
+    with pytest.raises(ArgumentError, match=r"; write redis:// for valkey:// and rediss:// for valkeys://$"):
+        connect(url)
 
 
 def test_a_name_that_is_never_resolved_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -544,8 +616,13 @@ def alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    state = Path(f"/proc/{pid}/stat")
-    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:  # no /proc here, or gone since
+        return not Path("/proc/self").exists()
+    except ProcessLookupError:
+        return False
+    return state != "Z"
 
 
 def served(process: subprocess.Popen[str]) -> tuple[int, Path]:
@@ -631,6 +708,50 @@ def test_a_keeper_that_is_terminated_takes_the_server_with_it() -> None:
         keeper = int(subprocess.check_output(["ps", "-o", "ppid=", "-p", str(pid)]))
         os.kill(keeper, signal.SIGTERM)
         gone(pid, home)
+
+
+KILLED = """
+    server = conn.send("INFO", "server")["process_id"]
+    keeper = int(subprocess.check_output(["ps", "-o", "ppid=", "-p", str(server)]))
+    os.kill(keeper, signal.SIGKILL)
+    os.waitid(os.P_PID, keeper, os.WEXITED | os.WNOWAIT)
+    print("killed", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize("end", ["", "conn.close(); sys.stdin.read()", "del conn; sys.stdin.read()"])
+def test_after_a_keeper_that_was_killed_the_owner_leaves_nothing(end: str) -> None:
+    with child(START + "    import subprocess\n" + KILLED + "    " + end) as process:
+        pid, home = served(process)
+        assert process.stdout.readline() == "killed\n"
+        assert alive(pid)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        gone(pid, home)
+        process.stdin.close()
+
+
+def test_after_a_keeper_that_was_killed_a_fork_leaves_the_server_to_its_owner() -> None:
+    program = (
+        START
+        + "    import subprocess\n"
+        + KILLED
+        + """
+    if os.fork() == 0:
+        sys.exit()  # runs the exit handlers of the owner's copy
+    os.wait()
+    print(conn.send("PING"), flush=True)
+    """
+    )
+    with child(program) as process:
+        server = served(process)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "killed\n"
+        assert process.stdout.readline().strip() in ("True", "PONG")
+        process.stdin.close()
+        gone(*server)
 
 
 def test_a_connection_that_is_let_go_of_takes_its_server_with_it() -> None:

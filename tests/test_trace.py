@@ -162,6 +162,8 @@ def test_a_lost_line_is_a_store_error_and_no_step() -> None:
         server.stop()
         with pytest.raises(StoreError):
             repeat.count(conn, "reports")
+        with pytest.raises(StoreError):
+            conn.client.ping()
     assert len(run.steps) == 1
 
 
