@@ -1,6 +1,8 @@
 """Draw the pictures of the documentation from runs of the lab: `python .ci/draw_images.py [FOLDER]`.
 
 Writes two-rules.svg and two-rules.png, to docs/images unless told otherwise. A test draws the SVG anew and compares.
+docs/images/tracer.png is a screenshot: with ECHOMQ_LAB_PICTURES=FOLDER the browser tests leave it there as
+tracer-opened-light-1200.png.
 """
 
 import sys

@@ -54,6 +54,7 @@ class CadenceTracer(App):
         self._setting = False
         self._stage = RailStage(("cron", "interval"), _RUNS)
         self._table = ipywidgets.HTML()
+        self._table.add_class("echomq-marks")
         self._controls = Controls(run.cron, run.gap.every_ms)
         self.children = (*self._controls.rows(), self.fault, self._stage.view, self.live, self._table)
         self._listen()

@@ -100,7 +100,7 @@ class Watched:
 
     def look(self, theme: str, width: int) -> None:
         """Show the page in a theme, at a width in pixels."""
-        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.set_viewport_size({"width": width, "height": 1400})
         if "/lab" in self.page.url:
             lab.set_theme(self.page, theme)
 
