@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median_low
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -36,7 +37,7 @@ def faults(path: Path) -> list[str]:
         cells: list[dict[str, Any]] = notebook["cells"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         return [f"{path.name}: unreadable: {error}"]
-    found = [*_file(notebook), *_ids(cells), *_headings(cells), *_opening(cells), *_order(cells)]
+    found = [*_file(notebook), *_ids(cells), *_headings(cells), *_opening(cells), *_order(cells), *_pace(cells)]
     for cell in cells:
         where = cell.get("id", "?")
         rules = _code(cell) if cell["cell_type"] == "code" else _prose(cell, path)
@@ -123,6 +124,15 @@ def _order(cells: list[dict[str, Any]]) -> Iterator[str]:
         before = cell["cell_type"]
 
 
+def _pace(cells: list[dict[str, Any]]) -> Iterator[str]:
+    code = [len(_source(cell).splitlines()) for cell in cells if cell["cell_type"] == "code"]
+    if code and not 2 <= median_low(code) <= 5:
+        yield f"half of the code cells have {median_low(code)} lines; 2 to 5 let a notebook breathe"
+    prose = len(cells) - len(code)
+    if prose > 2 * max(len(code), 1):
+        yield f"{prose} prose cells and {len(code)} code cells; about one to one lets a notebook breathe"
+
+
 def _any_cell(cell: dict[str, Any]) -> Iterator[str]:
     if not _source(cell).strip():
         yield "empty"
@@ -181,8 +191,10 @@ def main(arguments: list[str]) -> int:
     """Print the faults of the notebooks named, or of all; answer the exit code."""
     paths = [Path(argument) for argument in arguments] or sorted(NOTEBOOKS.glob("*.ipynb"))
     found = [fault for path in paths for fault in faults(path)]
+    if not paths:
+        found = ["no notebook is there to be checked"]
     print("\n".join(found) or f"{len(paths)} notebooks: no fault")
-    return 1 if found or not paths else 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

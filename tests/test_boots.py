@@ -1,5 +1,10 @@
 """Dive 2 as a run: the registry after boots in every way and order, on both stores."""
 
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from threading import Barrier
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -214,3 +219,29 @@ def test_a_sweep_of_an_empty_registry_fires_nothing_and_leaves_the_clock(conn: C
 
 def test_the_scenario_names_are_public() -> None:
     assert {"boots", "Boots", "BootRun", "Schedule", "Way", "Order"} <= set(scenario.__all__)
+
+
+@pytest.mark.parametrize("repeats", [20, pytest.param(200, marks=pytest.mark.soak)])
+def test_fifty_threads_register_each_name_once_however_often(valkey_url: str, repeats: int) -> None:
+    with connect(valkey_url, clock=FixedClock("08:50")) as conn:
+        conn.client.flushall()
+        for number in range(repeats):
+            run = boots(conn, f"q-{number}", [DAILY, CLEAN], 50, order="threads")
+            assert run.counts == {"exists": 98, "registered": 2}
+            assert run.scores() == {"clean-up": instant_ms("08:50"), "daily": instant_ms("09:05")}
+
+
+@pytest.mark.parametrize("repeats", [20, pytest.param(200, marks=pytest.mark.soak)])
+def test_fifty_boots_on_lines_of_their_own_race_and_one_registers(valkey_url: str, repeats: int) -> None:
+    with ExitStack() as lines, ThreadPoolExecutor(50) as pool:
+        conns = [lines.enter_context(connect(valkey_url, clock=FixedClock("08:50"))) for _ in range(50)]
+        conns[0].client.flushall()
+        for number in range(repeats):
+            together = Barrier(50)
+
+            def boot(conn: Connection, queue: str, together: Barrier) -> str:
+                together.wait()
+                return repeat.register(conn, queue, "daily", 900_000, "{}")
+
+            answers = pool.map(boot, conns, [f"q-{number}"] * 50, [together] * 50)
+            assert Counter(map(str, answers)) == {"registered": 1, "exists": 49}

@@ -12,6 +12,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from echomq_lab import connect
+
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
 DIVE_1 = "01-cron-vs-interval.ipynb"
@@ -25,8 +27,11 @@ spec.loader.exec_module(check_notebooks)
 Outputs = dict[str, list[Any]]
 
 
-def run_twice(path: Path, home: Path) -> tuple[Outputs, Outputs]:
-    """The outputs by cell id of every cell, run top to bottom in a fresh kernel, and then once more in the same one."""
+def run_twice(path: Path, home: Path, url: str | None = None) -> tuple[Outputs, Outputs]:
+    """The outputs by cell id of every cell, run top to bottom in a fresh kernel, and then once more in the same one.
+
+    `url` is the store, embedded fakeredis unless given.
+    """
     notebook = nbformat.read(path, as_version=4)
     again = copy.deepcopy(notebook.cells)
     for cell in again:
@@ -34,6 +39,8 @@ def run_twice(path: Path, home: Path) -> tuple[Outputs, Outputs]:
     notebook.cells += again
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("ECHOMQ_LAB_URL", raising=False)
+        if url is not None:
+            patch.setenv("ECHOMQ_LAB_URL", url)
         for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "MPLCONFIGDIR"):
             patch.setenv(name, str(home / name))
         NotebookClient(
@@ -71,6 +78,17 @@ def test_every_cell_runs_twice_in_one_kernel_and_shows_the_same(executed: tuple[
         for cell, outs in outputs.items():
             assert [out for out in outs if out["output_type"] == "error" or out.get("name") == "stderr"] == [], cell
     before, after = shown(first), shown(again)
+    for told in (before, after):
+        told.pop("ready-run", None)
+    assert before == after
+
+
+def test_on_valkey_every_cell_shows_the_same(executed: tuple[str, Outputs, Outputs], tmp_path: Path) -> None:
+    name, on_fakeredis, _ = executed
+    with connect("embedded://valkey") as conn:
+        on_valkey, again = run_twice(NOTEBOOKS / name, tmp_path, conn.url)
+    assert [out for outs in again.values() for out in outs if out["output_type"] == "error"] == []
+    before, after = shown(on_fakeredis), shown(on_valkey)
     for told in (before, after):
         told.pop("ready-run", None)
     assert before == after
@@ -191,14 +209,18 @@ def small() -> dict[str, Any]:
     return {
         "cells": [
             cell("markdown", "title", "# Title\n\nAfter this you can read. 5 minutes. [Hub](other.ipynb#A-part)"),
-            cell("code", "setup", "import echomq_lab", **code) | {"metadata": {"tags": ["setup"]}},
+            cell("code", "setup", "import echomq_lab\n\none = 1", **code) | {"metadata": {"tags": ["setup"]}},
             cell("markdown", "why", "## Part\n\n![a rail](rail.svg) [Cron](https://en.wikipedia.org/wiki/Cron)"),
-            cell("code", "run", "1 + 1", **code),
+            cell("code", "run", "two = one + 1\ntwo", **code),
         ],
         "metadata": {"kernelspec": {"name": "python3"}, "language_info": {"name": "python"}},
         "nbformat": 4,
         "nbformat_minor": 5,
     }
+
+
+def prose(name: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "id": name, "metadata": {}, "source": ["More."]}
 
 
 Break = Callable[[dict[str, Any]], object]
@@ -226,6 +248,8 @@ FAULTS: list[tuple[str, Break]] = [
     ("run: plumbing", lambda nb: nb["cells"][3].update(source="import time\ntime.sleep(1)")),
     ("run: plumbing", lambda nb: nb["cells"][3].update(source="def helper():\n    return 1")),
     ("run: empty", lambda nb: nb["cells"][3].update(source=" ")),
+    ("half of the code cells have 1 lines", lambda nb: [nb["cells"][n].update(source="1") for n in (1, 3)]),
+    ("5 prose cells and 2 code cells", lambda nb: nb["cells"].extend(prose(f"more-{n}") for n in range(3))),
     ("run: unknown tag remove-input", lambda nb: nb["cells"][3].update(metadata={"tags": ["remove-input"]})),
     ("why: an image without alt text: rail.svg", lambda nb: nb["cells"][2].update(source="![](rail.svg)")),
     ("why: an image without alt text: <img", lambda nb: nb["cells"][2].update(source='<img src="rail.svg">')),
@@ -268,3 +292,8 @@ def test_the_checker_tells_and_answers_an_exit_code(tmp_path: Path, capsys: pyte
     assert capsys.readouterr().out == f"{len(NAMES)} notebooks: no fault\n"
     assert check_notebooks.main([str(tmp_path / "none.ipynb")]) == 1
     assert "none.ipynb: unreadable" in capsys.readouterr().out
+
+
+def test_no_notebook_at_all_is_a_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(check_notebooks, "NOTEBOOKS", tmp_path)
+    assert check_notebooks.main([]) == 1

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 
 import pytest
 
 from echomq_lab import advance_readout, jobs, pump, repeat, scenario
 from echomq_lab.clock import FixedClock
 from echomq_lab.errors import ArgumentError
+from echomq_lab.keyspace import job_key, queue_key
 from echomq_lab.scenario import SweepRun
 from echomq_lab.scenario.sweep_steps import ADVANCE_FIRST, ENQUEUE_FIRST, ONE_SCRIPT, STEPS
 from echomq_lab.store import FAKEREDIS, Connection, connect
@@ -161,3 +163,33 @@ def test_another_step_or_way_is_refused(conn: Connection, arguments: dict[str, o
 def test_it_wants_a_clock_that_stands() -> None:
     with connect(FAKEREDIS) as free, pytest.raises(ArgumentError, match="the clock must be a FixedClock"):
         scenario.sweep_steps(free, "q")
+
+
+@pytest.mark.parametrize("repeats", [3, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("way", [ENQUEUE_FIRST, ONE_SCRIPT])
+def test_no_kill_loses_an_occurrence_and_one_script_repeats_none(conn: Connection, way: str, repeats: int) -> None:
+    clock, chance = conn.clock, Random(f"{way} {repeats}")
+    assert isinstance(clock, FixedClock)
+    clock.set("08:50", back=True)
+
+    def schedule(queue: str) -> None:
+        """Three registrations of any period, all due by the time of the sweep, by up to an hour."""
+        for number in range(3):
+            repeat.register(conn, queue, f"r{number}", chance.randrange(5_000, 90_000_000), f"t{number}")
+        clock.advance(chance.randrange(3_600_000))
+
+    schedule("whole")
+    whole = [done.name for done in scenario.sweep_steps(conn, "whole", way=way).steps]
+    for gap in range(1, len(whole) + 2):
+        # Killed right after the enqueue of one of them, before its advance: that one runs twice.
+        twice = whole[gap - 2 : gap] == ["enqueue", "advance"]
+        for number in range(repeats):
+            queue = f"q-{gap}-{number}"
+            schedule(queue)
+            run = scenario.sweep_steps(conn, queue, kill_before=gap, way=way)
+            rows = [conn.send("HGET", job_key(queue, job_id), "payload") for job_id in jobs.browse(conn, queue, 10)]
+            assert set(rows) == {"t0", "t1", "t2"}, (gap, number)
+            assert len(rows) == run.jobs == 3 + twice, (gap, number)
+            assert (run.answer is None, repeat.count(conn, queue)) == (True, 3)
+            conn.client.delete(*keys_of(conn.client, queue_key(queue, "")))
+    assert ("enqueue" in whole) is (way == ENQUEUE_FIRST)
