@@ -1,9 +1,10 @@
-"""What a move of the tracer's clock costs: in the kernel, and from the key press to the changed picture.
+"""What a move of a widget costs: in the kernel, and from the key press to the changed picture.
 
     python -m benchmarks widgets
 
 In the kernel: the processor time of an update on the thread of a running kernel that runs it, when the slider is set
-as its comm sets it, up to the last message handed out. At most 5 ms in 19 of 20 updates.
+as its comm sets it, up to the last message handed out. At most 5 ms in 19 of 20 updates. Measured are moves
+that only draw, one in each widget of the dives; a control that runs a scenario anew costs its commands too.
 
 End to end: a key is pressed in JupyterLab in headless Chromium, and the page notes the instant of the key event and
 that of the first frame after the watched words changed. Beside it, an empty round trip: an `IntSlider` whose observer
@@ -33,13 +34,24 @@ ipywidgets.VBox([slider, label]).add_class("empty")
 """
 KERNEL = f"""
 from time import thread_time_ns
+from echomq_lab.widgets import advance_tracer, boot_tracer, pump_stepper
 
-clock, times = app._controls.clock, []
-for number in range({UPDATES}):
-    began = thread_time_ns()
-    clock.set_state({{"value": 20 + number % 80}})
-    times.append((thread_time_ns() - began) / 1e6)
-print(*times)
+boots, advance, stepper = boot_tracer(), advance_tracer(), pump_stepper()
+moves = {{
+    "the tracer's clock": (app._controls.clock, "value", range(20, 100)),
+    "another way to boot": (boots._controls.way, "index", range(4)),
+    "a lane lit up": (advance.lit, "index", range(4)),
+    "a step of the sweep": (stepper.done, "value", range(1, 7)),
+}}
+for name, (control, trait, values) in moves.items():
+    for value in values:
+        control.set_state({{trait: value}})
+    times = []
+    for number in range({UPDATES}):
+        began = thread_time_ns()
+        control.set_state({{trait: values[number % len(values)]}})
+        times.append((thread_time_ns() - began) / 1e6)
+    print(name, *times, sep=";")
 """
 # Where a key lands, and the words that tell that it was answered.
 WATCHED = {"tracer": (".echomq-clock [role=slider]", ".echomq-app"), "empty": (".empty [role=slider]", ".empty")}
@@ -69,8 +81,8 @@ def quantile(times: list[float], share: float) -> float:
     return sorted(times)[min(len(times) - 1, int(len(times) * share))]
 
 
-def measure(chromium: str) -> tuple[list[float], dict[str, list[float]]]:
-    """Milliseconds in the kernel, and from key press to answer by what was pressed."""
+def measure(chromium: str) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    """Milliseconds in the kernel by what moved, and from key press to answer by what was pressed."""
     import nbformat
 
     from tests.browser import lab
@@ -97,7 +109,8 @@ def measure(chromium: str) -> tuple[list[float], dict[str, list[float]]]:
                     page.wait_for_function("() => window.answered !== null")
                     if press >= 10:  # the first are warmed up with
                         pressed[name].append(page.evaluate("window.answered"))
-            kernel = [float(word) for word in lab.run_cell(page, 2).split()]
+            told = [line.split(";") for line in lab.run_cell(page, 2).splitlines()]
+            kernel = {name: [float(time) for time in times] for name, *times in told}
             page.close()
     return kernel, pressed
 
@@ -112,11 +125,12 @@ def main() -> int:
         return 1
     kernel, pressed = measure(chromium)
     print(f"{'':<28}{'p50':>9}{'p95':>9}")
-    for name, times in (("kernel, one update", kernel), *((f"key press, {name}", pressed[name]) for name in pressed)):
+    rows = [(f"kernel, {name}", times) for name, times in kernel.items()]
+    for name, times in (*rows, *((f"key press, {name}", pressed[name]) for name in pressed)):
         print(f"{name:<28}{median(times):>6.1f} ms{quantile(times, 0.95):>6.1f} ms")
     ratio = quantile(pressed["tracer"], 0.95) / quantile(pressed["empty"], 0.95)
     print(f"kernel p95: limit {KERNEL_LIMIT_MS} ms; key press p95, tracer to empty: {ratio:.2f} (limit {RATIO_LIMIT})")
-    return int(quantile(kernel, 0.95) > KERNEL_LIMIT_MS or ratio > RATIO_LIMIT)
+    return int(any(quantile(times, 0.95) > KERNEL_LIMIT_MS for times in kernel.values()) or ratio > RATIO_LIMIT)
 
 
 if __name__ == "__main__":
