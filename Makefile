@@ -42,7 +42,7 @@ lint: setup
 
 test: lint
 	@sh .ci/browser
-	@$(ALONE) $(RUN) pytest -n 2 --dist loadfile -m "not soak" $(ARGS)
+	@$(ALONE) $(RUN) pytest -n 3 --dist loadfile -m "not soak" $(ARGS)
 
 bench: setup
 	@$(ALONE) $(RUN) benchmarks $(ARGS)
