@@ -153,8 +153,8 @@ SEEN = {
         ("happened-run", "{'fired': 4}"),
     ],
     "03-start-to-start.ipynb": [
-        ("thousand-run", "1 1000 True"),
-        ("ten-thousand-run", "100 100 10000"),
+        ("ten-thousand-run", "1 10000 True"),
+        ("id-run", "2026-01-05T11:46:39.000Z"),
         ("lanes-run", "09:57, 12 minutes late"),
         ("release-run", "10:03, 18 minutes late"),
         ("outage-run", "4 runs due meanwhile, 1 released"),
