@@ -48,6 +48,8 @@ KINDS = {
     "start": Kind("o", "circles", "#d55e00", "start-to-start:", bars=True),
     "finish": Kind("s", "squares", "#0072b2", "start-to-finish:", bars=True),
     "score": Kind("^", "triangles", "#009e73", "score-anchored:", bars=True),
+    "expected": Kind("o", "circles", "#009e73", "expected:"),
+    "yours": Kind("X", "crosses", "#d55e00", "yours:"),
 }
 
 

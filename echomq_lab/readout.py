@@ -164,7 +164,7 @@ def keys(conn: Connection, queue: str) -> Table:
     client = _aside(conn)
     held = keys_of(client, queue_key(queue, ""))
     types = conn.telling(lambda: [_TYPES.get(str(client.type(key)), "other") for key in held])
-    rows = [(visible(key), kind, _holds(value)) for (key, value), kind in zip(held.items(), types, strict=True)]
+    rows = [(visible(key), kind, holds(value)) for (key, value), kind in zip(held.items(), types, strict=True)]
     counted = _count(len(rows), "key", "keys")
     return Table(
         f"Queue {queue_name(queue)} at {_stamp(conn.now_ms())}: {counted}", ("key", "type", "holds"), tuple(rows)
@@ -335,7 +335,7 @@ def _words(command: tuple[str, ...]) -> str:
 
 
 def _change(key: str, before: Held, after: Held) -> str:
-    return f"{visible(key)}\n  before: {_holds(before)}\n  after: {_holds(after)}"
+    return f"{visible(key)}\n  before: {holds(before)}\n  after: {holds(after)}"
 
 
 def _reply(reply: Any) -> str:
@@ -344,7 +344,8 @@ def _reply(reply: Any) -> str:
     return "nil" if reply is None else visible(str(reply), 60)
 
 
-def _holds(held: Held) -> str:
+def holds(held: Held) -> str:
+    """What a key holds, in one line; "(no key)" for None."""
     if held is None:
         return "(no key)"
     if isinstance(held, str):

@@ -1,0 +1,138 @@
+"""Lua answers on a store: one script, a few acts, and what of them is compared with what the library's own script does.
+
+Source: exercises, "Store exercises": replies, and the whole keyspace before and after; of the commands called only that
+the probe comes first and that nothing is written after a hit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from random import Random
+from typing import Any
+
+from echomq_lab import scripts
+from echomq_lab.checks.desk import QUEUE, Desk, Ran, Word, script
+from echomq_lab.checks.exercise import Wrong
+from echomq_lab.checks.pupil import Here
+from echomq_lab.clock import LAB_DAY_MS
+from echomq_lab.keyspace import queue_key, record_key, registry_key
+from echomq_lab.readout import holds
+
+NAMES = ("daily-report", "clean-up", "visits", "stock:nightly", "été")
+TEMPLATES = ('{"report": 7}', "{}", "plain text", '{"shelf": 1, "day": "Mon"}')
+#: The verbs that only read.
+READS = {"EXISTS", "HEXISTS", "HGET", "HMGET", "HGETALL", "HLEN", "HKEYS", "HVALS", "TYPE", "ZSCORE", "ZMSCORE"}
+READS |= {"ZRANK", "ZCARD", "ZRANGE", "ZRANGEBYSCORE", "ZCOUNT", "TIME", "KEYS", "SCAN", "TTL"}
+
+
+@dataclass(frozen=True, slots=True)
+class LuaCase:
+    """What stands in the store, and with which KEYS and ARGV the script is run, once or more.
+
+    `says` tells what the case is about; `given` are commands; `keys` the two KEYS; `runs` an ARGV list each.
+    """
+
+    says: str
+    keys: tuple[str, str]
+    runs: tuple[tuple[Word, ...], ...]
+    given: tuple[tuple[Word, ...], ...] = field(default=())
+
+    def told(self) -> str:
+        """The case in words, a line each."""
+        lines = [self.says, *(f"there: {_words(each)}" for each in self.given)]
+        lines.append(f"KEYS: {', '.join(self.keys)}")
+        return "\n".join([*lines, *(f"ARGV: {', '.join(map(str, run))}" for run in self.runs)])
+
+
+def usual(name: str) -> tuple[str, str]:
+    """The keys that the library uses for a registration."""
+    return registry_key(QUEUE), record_key(QUEUE, name)
+
+
+def strange(rng: Random) -> tuple[str, str]:
+    """Two keys of the queue of which neither follows from the other, nor from a name."""
+    numbers = rng.sample(range(100, 1_000), 2)
+    return queue_key(QUEUE, f"a{numbers[0]}"), queue_key(QUEUE, f"b{numbers[1]}")
+
+
+def ask(name: str) -> Callable[[Desk, LuaCase], Ran]:
+    """Runs the script of this name as a case says."""
+
+    def run(desk: Desk, case: LuaCase) -> Ran:
+        return desk.run(case.given, [script(name, case.keys, argv) for argv in case.runs], now_ms=LAB_DAY_MS)
+
+    return run
+
+
+@cache
+def expected(source: str, case: LuaCase) -> Ran:
+    """What the library's script of this name does in a case."""
+    return ask("TEXT")(_library(source), case)
+
+
+@cache
+def _library(source: str) -> Desk:
+    return Desk(Here({"TEXT": scripts.source(source)}))
+
+
+def same_keys(source: str) -> Callable[[LuaCase, Ran], Wrong | None]:
+    """Compares what the keys hold after each run; the answers aside."""
+
+    def judge(case: LuaCase, ran: Ran) -> Wrong | None:
+        for number, (act, right) in enumerate(zip(ran.acts, expected(source, case).acts, strict=True), 1):
+            if act.after != right.after:
+                which = f"after run {number}: " if len(ran.acts) > 1 else ""
+                came, wanted = _differ(act.after, right.after)
+                return Wrong(case.told(), which + came, which + wanted)
+        return None
+
+    return judge
+
+
+def same_answers(source: str) -> Callable[[LuaCase, Ran], Wrong | None]:
+    """Compares what each run answers; the keys aside."""
+
+    def judge(case: LuaCase, ran: Ran) -> Wrong | None:
+        came = [_answer(act.heard.value) for act in ran.acts]
+        wanted = [_answer(act.heard.value) for act in expected(source, case).acts]
+        return (
+            None if came == wanted else Wrong(case.told(), f"answers {', '.join(came)}", f"answers {', '.join(wanted)}")
+        )
+
+    return judge
+
+
+def probes_first(case: LuaCase, ran: Ran) -> Wrong | None:
+    """Asks of the last run, a hit, that its first call reads the record's key and that none writes."""
+    calls = ran.acts[-1].calls
+    wanted = f"EXISTS {case.keys[1]}, or another probe of that key, and then no command that writes"
+    told = "; ".join(map(_words, calls)) or "no command at all"
+    if not calls or case.keys[1] not in calls[0] or any(call[0].upper() not in READS for call in calls):
+        return Wrong(case.told(), told, wanted)
+    return None
+
+
+def simpler(case: LuaCase) -> Iterator[LuaCase]:
+    """The case with fewer runs, with what is there less by one, with the shortest name and texts."""
+    if len(case.runs) > 1:
+        yield replace(case, runs=case.runs[:-1])
+        yield replace(case, runs=case.runs[1:])
+    for number in range(len(case.given)):
+        yield replace(case, given=case.given[:number] + case.given[number + 1 :])
+
+
+def _differ(came: Mapping[str, Any], wanted: Mapping[str, Any]) -> tuple[str, str]:
+    """The keys in which two keyspaces differ, and what each holds there."""
+    keys = [key for key in sorted({*came, *wanted}) if came.get(key) != wanted.get(key)]
+    tell = [[f"{key} holds {holds(held.get(key))}" for key in keys] for held in (came, wanted)]
+    return "\n".join(tell[0]), "\n".join(tell[1])
+
+
+def _answer(value: Any) -> str:
+    return "nil" if value is None else str(value)
+
+
+def _words(command: tuple[Word, ...]) -> str:
+    return " ".join(map(str, command))

@@ -1,0 +1,33 @@
+"""A counter-example as a clock rail: what was expected above, what the answer said below.
+
+Source: exercises, "drawn on the rail where there is one".
+"""
+
+from __future__ import annotations
+
+from echomq_lab.checks.exercise import Marks
+from echomq_lab.figures import Rail
+from echomq_lab.layout import lay_out
+from echomq_lab.scenario import CadenceRun, Lane
+from echomq_lab.trace import Trace
+from echomq_lab.wording import in_calendar
+
+
+class _Said(Lane):
+    """A lane of instants that somebody said."""
+
+    @property
+    def source(self) -> str:
+        return "the library" if self.kind == "expected" else "your answer"
+
+
+def rail(marks: Marks) -> Rail:
+    """The marks as a picture; instants that no clock can show are left out."""
+    lanes = tuple(
+        _Said(kind, rule, rule, marks.tz, len(runs), tuple(sorted(filter(in_calendar, runs))))
+        for kind, rule, runs in (
+            ("expected", "next run" if len(marks.expected_ms) == 1 else "runs", marks.expected_ms),
+            ("yours", "next run" if len(marks.came_ms) == 1 else "runs", marks.came_ms),
+        )
+    )
+    return Rail(lay_out(CadenceRun(marks.now_ms, lanes, Trace("checked"))))
