@@ -112,7 +112,7 @@ def _no_input(*_: object) -> str:
 
 
 def _stands(names: dict[str, Any], name: str) -> dict[str, Any]:
-    """What stands under a name: its kind, how it is shown, and for a function whether it is a stub and what it takes."""
+    """What stands under a name: its kind, how it is shown, and what a function takes. A stub is "unanswered"."""
     if name not in names:
         return {"kind": "missing"}
     value = names[name]
@@ -135,7 +135,7 @@ def _stands(names: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _arity(signature: inspect.Signature) -> tuple[int, int]:
-    """How many positional arguments a function takes at most, and at least; -1 for at least where one is keyword-only."""
+    """How many positional arguments a function takes, at most and at least; -1 where it needs a keyword too."""
     places = signature.parameters.values()
     at = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     most = 1_000 if any(p.kind is p.VAR_POSITIONAL for p in places) else sum(p.kind in at for p in places)

@@ -1,8 +1,8 @@
 """What a notebook calls: `check("1.3")`, `hint("1.3")`, `progress()`.
 
-The answers are tried in a fork of the kernel, so a cell that checks comes back within five seconds whatever they do, and
-leaves the kernel as it was. What runs on stores runs on fakeredis, and on an embedded Valkey where the package
-for one is installed: never on a server of the reader's, which a student's script might stop.
+The answers are tried in a fork of the kernel, so a cell that checks comes back within five seconds whatever they do,
+and leaves the kernel as it was. What runs on stores runs on fakeredis, and on an embedded Valkey where the package for
+one is installed: never on a server of the reader's, which a student's script might stop.
 
 Source: exercises, "What a check is"; widgets, "must also make sense when it cannot run".
 """

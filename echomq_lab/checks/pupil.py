@@ -160,7 +160,7 @@ def _be_the_pupil(line: socket.socket, theirs: socket.socket, names: dict[str, A
 
 
 def _settle(lives_s: float) -> None:
-    """Make this fork a process of its own: no terminal, no signals of the kernel's, no output, bounds on what it takes."""
+    """Make this fork a process of its own: no terminal, no output, no signals of the kernel's, bounded memory."""
     os.setsid()
     gc.freeze()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
