@@ -18,31 +18,26 @@ from echomq_lab.wording import clock_time, span
 def lists(order: Sequence[str]) -> str:
     """The blocks in the script and those left over, a line each."""
     left = [letter for letter in BLOCKS if letter not in order]
-    parts = (("In the script", order), ("Left over", left))
-    return "\n".join(
-        line
-        for words, letters in parts
-        for line in (f"{words}:", *(f"  {each}  {BLOCKS[each]}" for each in letters or ()), *_none(letters))
-    )
+    lines = []
+    for words, letters in (("In the script", order), ("Left over", left)):
+        lines += [f"{words}:", *(f"  {letter}  {BLOCKS[letter]}" for letter in letters)]
+        if not letters:
+            lines.append("  (no block)")
+    return "\n".join(lines)
 
 
 def boots(run: Trace, order: Sequence[str]) -> Table:
     """The two boots that tried an order: what each called, the reply, and what changed in registry and record."""
     rows = [
         (
-            f"{number} at {clock_time(step.at_ms)}",
-            f"every {span(every_ms)}",
+            f"{number} at {clock_time(step.at_ms)}\nevery {span(every_ms)}",
             "\n".join(" ".join(_short(run, word) for word in call) for call in step.calls) or "nothing",
             _reply(step),
             "\n".join(_change(run, change) for change in step.changes) or "nothing",
         )
         for number, (step, every_ms) in enumerate(zip(run.steps, PERIODS_MS, strict=True), 1)
     ]
-    return Table(
-        f"Two boots by {_named(order)}",
-        ("boot", "asks for", "the script called", "reply", "changed"),
-        tuple(rows),
-    )
+    return Table(f"Two boots by {_named(order)}", ("boot", "the script called", "reply", "changed"), tuple(rows))
 
 
 def told(run: Trace, order: Sequence[str]) -> str:
@@ -58,10 +53,6 @@ def told(run: Trace, order: Sequence[str]) -> str:
 
 def _named(order: Sequence[str]) -> str:
     return f"the order {', '.join(order)}" if order else "a script without blocks"
-
-
-def _none(letters: Sequence[str]) -> list[str]:
-    return [] if letters else ["  (no block)"]
 
 
 def _short(run: Trace, word: str) -> str:
@@ -81,7 +72,7 @@ def _change(run: Trace, change: Change) -> str:
 
 def _holds(held: Held) -> str:
     if isinstance(held, dict):
-        return ", ".join(f"{field} = {value}" for field, value in held.items())
+        return ", ".join(f"{field} {value}" for field, value in held.items())
     if isinstance(held, list):
-        return ", ".join(f"{name} = {score} ({clock_time(score)})" for name, score in held)
-    return "none"
+        return ", ".join(f"{name} at {clock_time(score)}" for name, score in held)
+    return "(no key)"

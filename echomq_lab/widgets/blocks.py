@@ -67,6 +67,7 @@ class Blocks(App):
             description="Try this order", layout={"width": "auto", "align_self": "flex-start"}
         )
         self._table = ipywidgets.HTML()
+        self._table.add_class("echomq-tried")
         self.children = (self.lists, self.tries, self.fault, self.live, self._table)
         self.lists.on_msg(lambda _, content, __: self._on_message(content))
         self.tries.on_click(lambda _: self._on_try())

@@ -127,7 +127,7 @@ class Predict(App):
         if self._compared is None:
             return told
         verdicts = ", ".join(f"{row[0]} {row[-1]}" for row in self._compared.rows)
-        return f"{told}\n{self._compared.caption}: {verdicts or 'nothing came'}."
+        return f"{told}\n{self._compared.caption} ({verdicts or 'nothing came'})."
 
 
 def _label(asked: Prediction) -> str:
