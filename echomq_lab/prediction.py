@@ -94,7 +94,11 @@ class Prediction:
         parts = [part.strip() for part in text.split(",") if part.strip()]
         if len(parts) != self.count:
             raise ArgumentError("your prediction", text, self.takes, self.example)
-        names = ["your prediction"] if self.count == 1 else map(self._name, range(1, self.count + 1))
+        names = (
+            ["your prediction"]
+            if self.count == 1
+            else [self._name(place, self.count) for place in range(1, self.count + 1)]
+        )
         if self.kind == "times":
             return tuple(instant_ms(_typed(part), name) for name, part in zip(names, parts, strict=True))
         return tuple(_whole(name, part) for name, part in zip(names, parts, strict=True))
@@ -105,10 +109,10 @@ class Prediction:
         `came` is one value or a list of them: times as `FixedClock` takes them, whole numbers, an option. Raises an
         `ArgumentError` for anything else.
         """
-        mine, its = self._in_order(said or ()), self._in_order(self._came(came))
+        pairs = list(zip_longest(self._in_order(said or ()), self._in_order(self._came(came))))
         rows = tuple(
-            (self._name(place), self._cell(one), self._cell(other), self._verdict(one, other))
-            for place, (one, other) in enumerate(zip_longest(mine, its), 1)
+            (self._name(place, len(pairs)), self._cell(mine), self._cell(its), self._verdict(mine, its))
+            for place, (mine, its) in enumerate(pairs, 1)
         )
         hits = sum(row[-1] == "hit" for row in rows)
         return Table(
@@ -144,9 +148,9 @@ class Prediction:
     def _in_order(self, items: Sequence[Item]) -> list[Item]:
         return sorted(items, key=int) if self.kind == "times" else list(items)
 
-    def _name(self, place: int) -> str:
+    def _name(self, place: int, of: int) -> str:
         one = {"times": "time", "numbers": "number", "choice": "choice"}[self.kind]
-        return one if self.count == place == 1 else f"{one} {place}"
+        return one if of == 1 else f"{one} {place}"
 
     def _cell(self, item: Item | None) -> str:
         if item is None:
