@@ -131,7 +131,7 @@ function render({ model, el }) {
       point(drag.to);
     });
     item.addEventListener("pointerup", () => drop(true));
-    item.addEventListener("pointercancel", () => drop(false));
+    item.addEventListener("lostpointercapture", () => drop(false));
     items[letter] = item;
   }
 
