@@ -65,12 +65,12 @@ class Answerer:
                 return {"said": pack(self._names.get(question["name"]))}
             case "call":
                 args = [unpack(each) for each in question["args"]]
-                return self._heard(lambda: self._names[question["name"]](*args))
+                return self.heard(lambda: self._names[question["name"]](*args))
             case "store":
-                return self._stores.run(question, self._names, self._heard)
+                return self._stores.run(question, self._names, self.heard)
         raise ValueError(f"no such question: {shown(question['do'])}")
 
-    def _heard(self, call: Callable[[], Any]) -> Answer:
+    def heard(self, call: Callable[[], Any]) -> Answer:
         """What a call answered or raised, and what it printed."""
         self._printed.clear()
         before = sys.stdout, sys.stderr, builtins.input
