@@ -37,7 +37,9 @@ class SeatedPupil:
     def __enter__(self) -> SeatedPupil:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._leave()
         self._seat.close()
         self.line.close()

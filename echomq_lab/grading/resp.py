@@ -103,7 +103,9 @@ def _packed(answer: Any) -> bytes:
         kind = getattr(answer, "status_code", "") or ""
         words = str(answer)
         first = words.split(" ", 1)[0]
-        return f"-{words if first.isupper() else f'{kind or _code(answer)} {words}'}\r\n".encode("utf-8", "surrogateescape")
+        return f"-{words if first.isupper() else f'{kind or _code(answer)} {words}'}\r\n".encode(
+            "utf-8", "surrogateescape"
+        )
     if answer is None:
         return b"$-1\r\n"
     if isinstance(answer, bool):

@@ -24,7 +24,6 @@ import subprocess
 import sys
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from echomq_lab.errors import LabError
 from echomq_lab.grading.pupil import SeatedPupil
@@ -85,7 +84,9 @@ class Room:
 
     def _probe(self) -> None:
         """See that the inner walls stand: a student who sits here cannot even open a socket."""
-        code = "import socket\ntry:\n    socket.socket()\n    walls = 'none'\nexcept PermissionError:\n    walls = 'stand'"
+        code = (
+            "import socket\ntry:\n    socket.socket()\n    walls = 'none'\nexcept PermissionError:\n    walls = 'stand'"
+        )
         with self.seat() as pupil:
             try:
                 pupil.cells([("probe", code)])
@@ -123,7 +124,9 @@ class Room:
             self._process.kill()
             self._process.wait()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
         if self._process.stderr:
             self._process.stderr.close()

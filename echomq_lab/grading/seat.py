@@ -80,9 +80,7 @@ class Seat:
         clock = FixedClock(question["now_ms"])
         conn = Connection(self._client, clock, url="the store", node=0)
         the = {"conn": conn, "queue": question["queue"], "mint": self._mint}
-        args = [
-            the[each["the"]] if type(each) is dict and "the" in each else unpack(each) for each in question["args"]
-        ]
+        args = [the[each["the"]] if type(each) is dict and "the" in each else unpack(each) for each in question["args"]]
         with _minting(conn, self._mint):
             return self._answerer.heard(lambda: self._names[question["call"]](*args))
 
@@ -125,5 +123,3 @@ def _without_magics(source: str) -> tuple[str, list[str]]:
     except Exception:
         pass
     return source, []
-
-

@@ -59,7 +59,13 @@ class Server:
             raise StoreError("no Valkey is installed: pip install 'echomq-lab[valkey]'") from error
         self._folder = Path(tempfile.mkdtemp(prefix="valkey-"))
         self._socket = self._folder / "socket"
-        options = {"port": "0", "unixsocket": str(self._socket), "unixsocketperm": "700", "save": "", "dir": str(self._folder)}
+        options = {
+            "port": "0",
+            "unixsocket": str(self._socket),
+            "unixsocketperm": "700",
+            "save": "",
+            "dir": str(self._folder),
+        }
         options |= {"appendonly": "no", "maxmemory": "64mb", "lua-time-limit": "60000", "loglevel": "warning"}
         command = [str(get_binary_path()), *(word for name, value in options.items() for word in (f"--{name}", value))]
         self._process = subprocess.Popen(

@@ -109,7 +109,9 @@ class Store:
             self._twin = self._twin_seat()
         assert self._server is not None
         plain = {key: value for key, value in act.items() if key not in ("meanwhile", "kill_before")}
-        answer: dict[str, Any] = _Call(self._server, plain, queue, now_ms, minter, self._double).run(self._twin)["heard"]
+        answer: dict[str, Any] = _Call(self._server, plain, queue, now_ms, minter, self._double).run(self._twin)[
+            "heard"
+        ]
         return answer
 
 
@@ -117,7 +119,13 @@ class _Call:
     """One call of a student's function, its commands passed on one by one."""
 
     def __init__(
-        self, server: Server, act: dict[str, Any], queue: str, now_ms: int, minter: Connection, double: Callable[..., Any]
+        self,
+        server: Server,
+        act: dict[str, Any],
+        queue: str,
+        now_ms: int,
+        minter: Connection,
+        double: Callable[..., Any],
     ) -> None:
         self._act, self._queue, self._now_ms, self._minter, self._double = act, queue, now_ms, minter, double
         self._client = server.student(LIMIT_S)
@@ -131,9 +139,7 @@ class _Call:
         question |= {"queue": self._queue, "now_ms": self._now_ms}
         lines = Lines(pupil.line)
         try:
-            heard = pupil.exchange(
-                question, LIMIT_S, mint=self._mint, command=lambda: self._pass_on(pupil.line, lines)
-            )
+            heard = pupil.exchange(question, LIMIT_S, mint=self._mint, command=lambda: self._pass_on(pupil.line, lines))
         finally:
             self._client.close()
         if self._dead:
