@@ -7,7 +7,7 @@ FD is a socket to the grader. A message is a JSON line, with the student's end o
     {"seat": number, "walls": true, "memory": ..., "cpu_s": ...}   a fork takes the seat and answers on its own socket
     {"leave": number}                                              whoever sits there is killed
 
-The warden knows neither seed nor answers, and a student can do nothing to it: each sits in a process namespace of its own.
+The warden knows neither seed nor answers, and a student can do nothing to it: each sits in namespaces of its own.
 
 Source: grading, "A warm server imports the heavy modules once and forks a child per submission".
 """

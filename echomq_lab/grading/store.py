@@ -64,7 +64,8 @@ class Store:
         for words in question["given"]:
             admin.execute_command(*map(unpack, words))  # type: ignore[no-untyped-call]
         before, now_ms = trace.keys_of(admin, prefix), question["now_ms"]
-        minter, answers = Connection(admin, FixedClock(now_ms), url="", node=0), []
+        minter = Connection(admin, FixedClock(now_ms), url="", node=0)
+        answers: list[dict[str, Any]] = []
         for act in question["acts"]:
             now_ms = act.get("now_ms", now_ms)
             minter.clock = FixedClock(now_ms)
@@ -125,7 +126,7 @@ class _Call:
         queue: str,
         now_ms: int,
         minter: Connection,
-        double: Callable[..., Any],
+        double: Callable[..., dict[str, Any]],
     ) -> None:
         self._act, self._queue, self._now_ms, self._minter, self._double = act, queue, now_ms, minter, double
         self._client = server.student(LIMIT_S)
