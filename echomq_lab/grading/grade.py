@@ -122,12 +122,9 @@ class _Notebook:
         for told in pupil.cells([(cell_id, source)]):
             if self._ran:
                 continue
-            self.remarks += [
-                f"cell {cell_id}: not run, since it is IPython's: {line}" for line in _texts(told, "skipped")
-            ]
-            raised = told.get("raised")
-            if type(raised) is dict:
-                self.remarks.append(f"cell {cell_id} raised {raised.get('type')}: {raised.get('words')}")
+            self.remarks += [f"cell {cell_id}: not run, since it is IPython's: {line}" for line in told["skipped"]]
+            if raised := told["raised"]:
+                self.remarks.append(f"cell {cell_id} raised {raised['type']}: {raised['words']}")
 
     def _give_up(self, silence: SilenceError) -> None:
         """Run none of the cells any more."""
