@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache
 from random import Random
+from typing import TypeAlias
 
 from echomq_lab.cadence import Cron, Interval
 from echomq_lab.checks import instants
@@ -26,7 +27,7 @@ _QUARTER_MS, _HOUR_MS = 900_000, 3_600_000
 _OFFSETS_MS = [quarters * _QUARTER_MS for quarters in range(-56, 57) if quarters]
 
 #: Nothing is drawn: there is one case, and it is the exercise's own.
-Case = None
+Case: TypeAlias = None
 
 
 def _cron_ms() -> int:
@@ -126,7 +127,7 @@ EXERCISE = Exercise(
             "cron: value",
             1,
             "cron_next_ms is not the earliest slot at or after now.",
-            "Read the five fields aloud: minute, hour, day of month, month, weekday. Then look at now, to the millisecond.",
+            "Read the five fields aloud: minute, hour, day of month, month, weekday. Then look at now, to the ms.",
             (
                 "Which day of the week does the rule name, and is that day's slot still ahead?",
                 "Compare the time of day of the slot with now's, seconds and milliseconds included.",
@@ -141,8 +142,8 @@ EXERCISE = Exercise(
                 _says(
                     "back in time",
                     lambda: [NOW_MS // 60_000 * 60_000],
-                    "That slot has begun already: now is 13 seconds and 250 ms past it. The next run is the earliest slot "
-                    "at or after now.",
+                    "That slot has begun already: now is 13 seconds and 250 ms past it. The next run is the earliest "
+                    "slot at or after now.",
                 ),
                 _says(
                     "Monday as 0",
@@ -189,8 +190,8 @@ EXERCISE = Exercise(
                 _says(
                     "a rounded now",
                     lambda: [NOW_MS // unit_ms * unit_ms + EVERY_MS for unit_ms in (1_000, 60_000)],
-                    "The seconds or milliseconds of now were dropped on the way. The previous run was at exactly now, so "
-                    "they stay in every later one.",
+                    "The seconds or milliseconds of now were dropped on the way. The previous run was at exactly now, "
+                    "so they stay in every later one.",
                 ),
                 _says(
                     "the slot for the gap",

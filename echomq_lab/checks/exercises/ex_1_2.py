@@ -66,8 +66,8 @@ _MISTAKES = (
     ),
     Mistake(
         "on the clock's marks",
-        "You answer the next multiple of the gap, as if an interval had slots on the clock. It counts from the previous "
-        "run, wherever that was.",
+        "You answer the next multiple of the gap, as if an interval had slots on the clock. It counts from the "
+        "previous run, wherever that was.",
         lambda case, heard: heard.value == (case[0] // case[1] + 1) * case[1],
     ),
     Mistake(
