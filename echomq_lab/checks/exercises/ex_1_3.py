@@ -48,6 +48,7 @@ _GROUPS: tuple[tuple[tuple[str, ...], int, int], ...] = (
     (("5-50/15 * * * *", "7-59/20 * * * *", "3-55/25 * * * *"), 1, 10 * _MINUTE_MS),
     (("0 */6 * * *", "30 */4 * * *", "0 */8 * * *"), _HOUR_MS + 1, _REACH_MS),
     (("5,35 8-17 * * *", "7-11 3 * * *"), 1, _REACH_MS),
+    (("* 5 * * *", "* 4,16 * * *"), _HOUR_MS, _REACH_MS),
 )
 # The minutes at which hourly slots are.
 _EARLY = 15
@@ -92,9 +93,11 @@ def _at(rng: Random) -> list[Case]:
 
 
 def _within(rng: Random) -> list[Case]:
-    """One millisecond late, less than a second late, later."""
-    late = (1, rng.randrange(2, 1_000), rng.randrange(1_000, _MINUTE_MS))
-    return [_drawn(rng, _OFTEN, lambda slot_ms, by_ms=by_ms: slot_ms + by_ms, _in_slot) for by_ms in late]  # type: ignore[misc]
+    """One millisecond late, less than a second late; later, and the next slot is the last minute of an hour."""
+    late = (1, rng.randrange(2, 1_000))
+    cases = [_drawn(rng, _OFTEN, lambda slot_ms, by_ms=by_ms: slot_ms + by_ms, _in_slot) for by_ms in late]  # type: ignore[misc]
+    hour_ms = instants.drawn(rng) // _HOUR_MS * _HOUR_MS
+    return [*cases, (_OFTEN[0], hour_ms + 58 * _MINUTE_MS + rng.randrange(1_000, _MINUTE_MS))]
 
 
 def _either(rng: Random) -> list[Case]:
