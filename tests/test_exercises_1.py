@@ -59,10 +59,10 @@ def test_what_the_cron_exercises_expect_is_what_the_wall_clock_shows_first(seed:
 def test_what_the_cron_exercises_expect_is_what_other_libraries_say() -> None:
     told = 0
     for case in ORACLE:
-        if case["expected_ms"] is None or len(case["agree"]) < 3:
-            continue
         expected = case["expected_ms"]
         first_ms = expected[0] if isinstance(expected, list) else expected
+        if not isinstance(first_ms, int) or len(case["agree"]) < 3:
+            continue
         assert next_slot_tz((case["expr"], case["now_ms"], case["tz"] or "UTC")) == first_ms, case
         told += 1
     assert told > 50
