@@ -4,7 +4,7 @@
     01-cron-vs-interval.ipynb    without outputs, as it was last saved
     ...
 
-Source: exercises, "Three notebooks of exercises"; grading, "the same submission give the same bytes".
+Source: exercises, "Whole notebooks".
 """
 
 from __future__ import annotations

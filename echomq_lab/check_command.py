@@ -1,6 +1,6 @@
 """What `echomq-lab check` prints: a notebook run in a fresh kernel, and what its answers earn.
 
-Source: grading, "Two places, one set of checks"; exercises, "What a check is".
+Source: exercises, "Whole notebooks", "What a check is".
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 An answer cell carries the tag `answer` and the exercise's id. Nothing here runs a cell, and nothing is written.
 
-Source: exercises, "Answer cells carry the cell tag"; grading, "Cells are matched by id".
+Source: exercises, "The frame".
 """
 
 from __future__ import annotations

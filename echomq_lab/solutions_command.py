@@ -3,7 +3,7 @@
 The answer to an exercise is the first `tests/answers/<id>/right_*.py` without its docstring. All else in a notebook
 stays as it is, so there is one source for prose and stubs.
 
-Source: grading, "one source for prose and stubs"; exercises, "right answers written differently".
+Source: exercises, "Whole notebooks", "Adding an exercise".
 """
 
 from __future__ import annotations

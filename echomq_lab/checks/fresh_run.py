@@ -7,7 +7,7 @@ alone. The kernel is this interpreter's, in an empty folder, on a store of its o
 the later ones, and one that does not end is interrupted. Where a cell ends the kernel, what stands above it is run
 again in another kernel and checked there; what stands below "crashed".
 
-Source: grading, "Two places, one set of checks" and 4.
+Source: exercises, "Whole notebooks".
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Into a file and not to the output: what the cells print, or print with, cannot come between.
 
-Source: exercises, "What a check is"; grading, "Two places, one set of checks".
+Source: exercises, "Whole notebooks".
 """
 
 from __future__ import annotations
