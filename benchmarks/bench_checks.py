@@ -5,8 +5,8 @@
 Each exercise is checked with its first right answer and with every wrong one of `tests/answers`, on fakeredis, in a
 fork of this process as a notebook's kernel forks, in turns. Half of all checks are to take less than 300 ms. The
 slowest is to take less than 2 s, those aside that end because the answer itself does not: they take as long as the
-limit. Shown beside them, without a bar: what runs on stores with a Valkey beside fakeredis, and the first check of
-a fresh process, which imports everything and starts that Valkey.
+limit. Shown beside them, without a bar: the right answers that run on stores with a Valkey beside fakeredis, and the
+first check of a fresh process, which imports everything and starts that Valkey.
 """
 
 from __future__ import annotations
@@ -41,19 +41,22 @@ assert verdict.earned == verdict.points, verdict
 print((perf_counter_ns() - began) / 1e6)
 """
 
-Times = dict[str, list[float]]
+#: An exercise, the file of an answer to it, and the names that it defines.
+Tried = tuple[str, str, dict[str, Any]]
+#: How long each check took, in ms, with the answer's file.
+Took = list[tuple[float, str]]
 
 
-def answers() -> list[tuple[str, dict[str, Any]]]:
-    """An exercise and the names of an answer to it: the first right one and every wrong one."""
+def answers() -> list[Tried]:
+    """The first right answer to each exercise, and every wrong one."""
 
-    def found() -> Iterator[tuple[str, dict[str, Any]]]:
+    def found() -> Iterator[Tried]:
         for each in IDS:
             files = sorted((ANSWERS / each).glob("right_*.py"))[:1] + sorted((ANSWERS / each).glob("wrong_*.py"))
             for path in files:
                 names: dict[str, Any] = {"__name__": "__main__"}
                 exec(compile(path.read_text("utf-8"), str(path), "exec"), names)
-                yield each, names
+                yield each, path.stem, names
 
     return list(found())
 
@@ -65,15 +68,15 @@ def check_ms(exercise_id: str, names: dict[str, Any], stores: Sequence[str]) -> 
     return (perf_counter_ns() - began) / 1e6, status
 
 
-def measure(tried: list[tuple[str, dict[str, Any]]], stores: Sequence[str]) -> tuple[Times, list[float]]:
-    """Milliseconds by exercise, and those of the checks that ended by the limit."""
-    times: Times = {}
-    late: list[float] = []
+def measure(tried: list[Tried], stores: Sequence[str]) -> tuple[dict[str, Took], Took]:
+    """What the checks took by exercise, and what those took that ended by the limit."""
+    times: dict[str, Took] = {}
+    late: Took = []
     for repeat in range(REPEATS + 1):
-        for exercise_id, names in tried:
+        for exercise_id, answer, names in tried:
             took_ms, status = check_ms(exercise_id, names, stores)
             if repeat:  # the first round warms up
-                (late if status is Status.TIMED_OUT else times.setdefault(exercise_id, [])).append(took_ms)
+                (late if status is Status.TIMED_OUT else times.setdefault(exercise_id, [])).append((took_ms, answer))
     return times, late
 
 
@@ -89,25 +92,26 @@ def main() -> int:
         print(f"no answers in {ANSWERS}, so nothing was measured", file=sys.stderr)
         return 1
     times, late = measure(tried, (FAKEREDIS,))
-    print(f"{'exercise':<28}{'checks':>8}{'p50':>11}{'worst':>11}")
+    print(f"{'exercise':<42}{'checks':>7}{'p50':>11}{'worst':>12}")
     for exercise_id, found in times.items():
         _show(f"{exercise_id} {exercise(exercise_id).title}", found)
     if late:
         _show("ended by the limit", late)
-    on_store = [(exercise_id, names) for exercise_id, names in tried if exercise(exercise_id).on_store]
+    on_store = [each for each in tried if exercise(each[0]).on_store and each[1].startswith("right_")]
     if on_store:
         with connect(VALKEY) as conn:
             beside, _ = measure(on_store, (FAKEREDIS, conn.url))
-        _show("with a Valkey beside it", [took_ms for found in beside.values() for took_ms in found])
-    _show("first of a process", [first_check_ms() for _ in range(REPEATS)])
-    every = [took_ms for found in times.values() for took_ms in found]
+        _show("right, with a Valkey beside it", [took for found in beside.values() for took in found])
+    _show("first of a process", [(first_check_ms(), "") for _ in range(REPEATS)])
+    every = [took_ms for found in times.values() for took_ms, _ in found]
     limits = f"limits: under {MEDIAN_LIMIT_MS:.0f} and {WORST_LIMIT_MS:.0f} ms"
     print(f"all on fakeredis: p50 {median(every):.1f} ms, worst {max(every):.1f} ms ({limits})")
     return int(median(every) >= MEDIAN_LIMIT_MS or max(every) >= WORST_LIMIT_MS)
 
 
-def _show(name: str, times: list[float]) -> None:
-    print(f"{name:<28}{len(times):>8}{median(times):>8.1f} ms{max(times):>8.1f} ms")
+def _show(name: str, took: Took) -> None:
+    worst_ms, answer = max(took)
+    print(f"{name:<42}{len(took):>7}{median(ms for ms, _ in took):>8.1f} ms{worst_ms:>9.1f} ms  {answer}".rstrip())
 
 
 if __name__ == "__main__":

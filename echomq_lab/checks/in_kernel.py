@@ -1,6 +1,7 @@
 """The kernel's side of `echomq-lab check`: quiet while the cells run, then a verdict a line into a file.
 
-Into a file and not to the output: what the cells print, or print with, cannot come between.
+Into a file and not to the output: what the cells print, or print with, cannot come between. A check that a cell asks
+for meanwhile is put off: each exercise is tried once, when all cells have run.
 
 Source: exercises, "Whole notebooks".
 """
@@ -12,6 +13,7 @@ import os
 import sys
 from collections.abc import Iterable
 
+from echomq_lab import checks
 from echomq_lab.checks import saved
 from echomq_lab.checks.exercises import exercise
 from echomq_lab.checks.notebook import check
@@ -19,7 +21,7 @@ from echomq_lab.checks.verdict import Failure, Status, Verdict
 
 
 def hush() -> None:
-    """Show nothing of what the cells print, display or answer: nobody looks on, and a flood costs memory."""
+    """Show nothing of what the cells print, display or answer, since a flood costs memory; put checks off."""
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
@@ -27,6 +29,7 @@ def hush() -> None:
     shell = saved.shell()
     shell.display_pub.publish = lambda *_, **__: None
     shell.display_formatter.format = lambda *_, **__: ({}, {})
+    checks.check = _put_off
 
 
 def tell(exercise_ids: Iterable[str], path: str) -> None:
@@ -42,10 +45,18 @@ def tell(exercise_ids: Iterable[str], path: str) -> None:
 
 def ungraded(exercise_id: str, why: str) -> Verdict:
     """The verdict where the check itself does not work."""
+    step = "Check again; if it stays so, `echomq-lab doctor` tells what is missing."
+    return _untried(exercise_id, f"The check itself went wrong: {why}.", step)
+
+
+def _put_off(exercise_id: str) -> Verdict:
+    return _untried(exercise_id, "Not tried yet.", "Wait until all cells have run.")
+
+
+def _untried(exercise_id: str, says: str, step: str) -> Verdict:
     asked = exercise(exercise_id)
     tests = tuple((test.id, test.points, False) for test in asked.tests)
-    step = "Check again; if it stays so, `echomq-lab doctor` tells what is missing."
-    failure = Failure("present", None, f"The check itself went wrong: {why}.", "", "", "", step)
+    failure = Failure("present", None, says, "", "", "", step)
     return Verdict(asked.id, asked.title, Status.UNGRADED, tests, failure)
 
 
