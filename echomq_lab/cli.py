@@ -82,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     which = "the notebook's number or name, such as 01, or a path"
     checking.add_argument("notebooks", metavar="NOTEBOOK", nargs="+", help=which)
     limit = "how long a cell may run before it is interrupted, in seconds (%(default)s)"
-    checking.add_argument("--timeout", metavar="S", type=_seconds, default=30, help=limit)
+    checking.add_argument("--timeout", metavar="S", type=_seconds, default=60, help=limit)
     checking.add_argument("--json", action="store_true", help="print one JSON object")
     checking.set_defaults(run=_check)
 

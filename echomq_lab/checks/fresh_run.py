@@ -38,7 +38,7 @@ from echomq_lab.notebook_file import CodeCell, Notebook
 from echomq_lab.wording import visible
 
 #: How long an interrupted cell may take to end, and what a check may take at most, each in seconds.
-_GRACE_S, _CHECK_S, _FIRST_S = 5, 10, 30
+_GRACE_S, _CHECK_S, _FIRST_S = 10, 10, 60
 #: What the shell may bring that is the reader's: a store, an open notebook, a place to draw.
 _NOT_FOR_THE_KERNEL = ("ECHOMQ_LAB_URL", "JPY_SESSION_NAME", "MPLBACKEND")
 
