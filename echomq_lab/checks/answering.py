@@ -14,6 +14,7 @@ Source: grading, "Student code and checks never share a process"; exercises, "Wh
 from __future__ import annotations
 
 import builtins
+import dis
 import inspect
 import linecache
 import sys
@@ -31,6 +32,8 @@ Answer = dict[str, Any]
 
 #: What a student prints while a check runs is kept up to here, and stopped at the flood.
 _KEPT, _FLOOD = 200, 1_000_000
+#: How a function returns a constant, in the versions of Python.
+_RETURNS = ("LOAD_CONST", "RETURN_VALUE", "RETURN_CONST")
 
 
 class AskedError(LabError, RuntimeError):
@@ -112,7 +115,7 @@ def _no_input(*_: object) -> str:
 
 
 def _stands(names: dict[str, Any], name: str) -> dict[str, Any]:
-    """What stands under a name: its kind, how it is shown, and for a function whether it is a stub and what it takes."""
+    """What stands under a name: its kind, how it is shown, and what a function takes. A stub is "unanswered"."""
     if name not in names:
         return {"kind": "missing"}
     value = names[name]
@@ -135,7 +138,7 @@ def _stands(names: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _arity(signature: inspect.Signature) -> tuple[int, int]:
-    """How many positional arguments a function takes at most, and at least; -1 for at least where one is keyword-only."""
+    """How many positional arguments a function takes, at most and at least; -1 where it needs a keyword too."""
     places = signature.parameters.values()
     at = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     most = 1_000 if any(p.kind is p.VAR_POSITIONAL for p in places) else sum(p.kind in at for p in places)
@@ -145,18 +148,9 @@ def _arity(signature: inspect.Signature) -> tuple[int, int]:
 
 
 def _is_stub(function: types.FunctionType) -> bool:
-    """Whether a function's body is `...` alone, a docstring at most before it."""
-    code = function.__code__
-    # `return 0` has the code of a stub with a docstring, and another constant.
-    same = code.co_code in {stub.__code__.co_code for stub in (_stub, _told_stub)}
-    return same and not code.co_names and code.co_consts[-1] is None
-
-
-def _stub() -> None: ...
-
-
-def _told_stub() -> None:
-    """The same with a docstring, which compiles to another place of None."""
+    """Whether a function's body is `...` alone, a docstring at most before it: it does nothing but return None."""
+    steps = [step for step in dis.get_instructions(function) if step.opname not in ("RESUME", "NOP")]
+    return all(step.opname in _RETURNS and (step.argval is None or step.arg is None) for step in steps)
 
 
 def _told(error: BaseException) -> dict[str, Any]:

@@ -120,7 +120,11 @@ class _Failing:
 
 def _tried(test: Test[Any, Any], desk: Desk, case: Any) -> Tried | None:
     """The case, what was heard and why that is wrong; None where it is right."""
-    heard = test.ask(desk, case)
+    try:
+        heard = test.ask(desk, case)
+    except SilenceError as silence:
+        silence.given = test.given(case)
+        raise
     if errors := heard.errors:
         return case, heard, Wrong(test.given(case), str(errors[0]), "an answer")
     wrong = test.judge(case, heard)
@@ -197,7 +201,7 @@ def _unanswered(names: list[str], stands: dict[str, Any]) -> Failure:
 def _silent(silence: SilenceError, test: Test[Any, Any] | None = None) -> Failure:
     says = f"Your answer was stopped: {silence}"
     step = "Try the call in a cell of its own with small numbers, and interrupt the kernel if it does not end."
-    return Failure(test.id if test else "present", silence.why, says, "", "", "", step)
+    return Failure(test.id if test else "present", silence.why, says, silence.given, "", "", step)
 
 
 _STATUS = {"late": Status.TIMED_OUT, "ended": Status.CRASHED}

@@ -88,10 +88,7 @@ class _Run:
         if "command" in act:
             self._store.send(*map(unpack, act["command"]))
             return {"after": self._held()}
-        if "script" in act:
-            call = self._script(act)
-        else:
-            call = self._call(act, self._conn)
+        call = self._script(act) if "script" in act else self._call(act, self._conn)
         other: list[Heard] = []
 
         def meanwhile() -> None:
