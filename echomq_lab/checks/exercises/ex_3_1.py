@@ -83,6 +83,12 @@ def _all(kind: Callable[[Any], bool]) -> Callable[[None, Heard], bool]:
 
 
 def _kinds(lane: str) -> tuple[Mistake[None, Heard], ...]:
+    def later() -> tuple[int, ...]:
+        return runs(lane)[1:]
+
+    def later_and_one_more() -> tuple[int, ...]:
+        return runs(lane, more=1)[1:]
+
     return (
         Mistake(
             "no list",
@@ -114,7 +120,7 @@ def _kinds(lane: str) -> tuple[Mistake[None, Heard], ...]:
         Mistake(
             "without the first",
             "The first run is left out. The list begins with it: it is the first of the four.",
-            lambda _, heard: any(_came(lambda n=n: runs(lane, more=1)[1:n])(None, heard) for n in (RUNS, RUNS + 1)),
+            lambda _, heard: any(_came(without)(None, heard) for without in (later, later_and_one_more)),
         ),
     )
 
@@ -147,8 +153,8 @@ EXERCISE = Exercise(
                 *_kinds("start"),
                 Mistake(
                     "start-to-finish for both",
-                    "start_to_start waits for the end of each run: that is start-to-finish. A period that counts from the "
-                    "start does not ask how long a run takes.",
+                    "start_to_start waits for the end of each run: that is start-to-finish. A period that counts from "
+                    "the start does not ask how long a run takes.",
                     _came(lambda: runs("finish")),
                 ),
             ),
@@ -172,8 +178,8 @@ EXERCISE = Exercise(
                 *_kinds("finish"),
                 Mistake(
                     "start-to-start for both",
-                    "start_to_finish does not wait for the end of a run: that is start-to-start. Here the period begins "
-                    "when the run is done.",
+                    "start_to_finish does not wait for the end of a run: that is start-to-start. Here the period "
+                    "begins when the run is done.",
                     _came(lambda: runs("start")),
                 ),
                 Mistake(
