@@ -185,13 +185,14 @@ EXERCISE = Exercise(
             mistakes=(
                 Mistake(
                     "added to the old score",
-                    "You add to the old score. ARGV[2] is the next run itself, which the caller counts from the release; "
-                    "the old score is never read.",
+                    "You add to the old score. ARGV[2] is the next run itself, which the caller counts from the "
+                    "release; the old score is never read.",
                     _from_score,
                 ),
                 Mistake(
                     "the entry is gone",
-                    "The entry is gone from the registry, so this registration never runs again. An advance rewrites it.",
+                    "The entry is gone from the registry, so this registration never runs again. An advance rewrites "
+                    "it.",
                     lambda case, ran: _now(case, ran) is None,
                 ),
                 Mistake(
@@ -362,8 +363,8 @@ EXERCISE = Exercise(
                 ),
                 Mistake(
                     "the answer of ZADD or ZREM",
-                    "You return what ZADD or ZREM answered: ZADD answers 0 for a member that it rewrote, and ZREM 1 for "
-                    "one that it removed. The caller asks whether the record is there.",
+                    "You return what ZADD or ZREM answered: ZADD answers 0 for a member that it rewrote, and ZREM 1 "
+                    "for one that it removed. The caller asks whether the record is there.",
                     lambda case, ran: ran.acts[-1].heard.value == (0 if len(case.given) == 2 else 1),
                 ),
             ),
