@@ -273,14 +273,14 @@ EXERCISE = Exercise(
             mistakes=(
                 Mistake(
                     "one id for all",
-                    "All occurrences of the sweep share one id. The first becomes a job; the others are duplicates, and "
-                    "are lost.",
+                    "All occurrences of the sweep share one id. The first becomes a job; the others are duplicates "
+                    "and are lost.",
                     _one_id,
                 ),
                 Mistake(
                     "the name as the id",
-                    "The registration's name is taken for the job's id. It is the same at each release, so while one job "
-                    "waits the next is a duplicate; and it is no id of a job.",
+                    "The registration's name is taken for the job's id. It is the same at each release, so while one "
+                    "job waits the next is a duplicate; and it is no id of a job.",
                     _name_as_id,
                 ),
                 Mistake(
@@ -322,35 +322,6 @@ EXERCISE = Exercise(
             on_store=True,
         ),
         Test(
-            "due or not",
-            1,
-            "What is due is what has a score of now or before: that, and nothing else, is released.",
-            "Register one name for now and one for a second later, sweep once, and look at the registry.",
-            (
-                "Which entries of the registry does a sweep look at?",
-                "Look at the bounds of what you read: is now inside, is a millisecond later outside?",
-                "ZRANGEBYSCORE key -inf now_ms reads the scores up to now, now included; so does repeat.due.",
-            ),
-            lambda rng: [_not_due(_drawn(rng, 3), off_ms) for off_ms in (1, rng.randrange(2, 10_000))],
-            ask,
-            _same_moved,
-            given,
-            simpler=_simplest(_not_due(_plain(2), 1)),
-            mistakes=(
-                Mistake(
-                    "what is not due",
-                    "A registration whose next run is still to come was released. A sweep reads only scores up to now.",
-                    lambda case, ran: case.entries[-1].name in moved(case, ran),
-                ),
-                Mistake(
-                    "due now",
-                    "A registration that is due at exactly now was left. Now is included.",
-                    lambda case, ran: case.entries[-2].name not in moved(case, ran),
-                ),
-            ),
-            on_store=True,
-        ),
-        Test(
             "the next run",
             2,
             "After the release the entry must stand at now plus the period, and the record as it was.",
@@ -381,6 +352,35 @@ EXERCISE = Exercise(
                     "not in the registry",
                     "The entry is gone from the registry, so this registration never runs again.",
                     lambda case, ran: entry(ran.acts[-1].after, case.entries[0].name) is None,
+                ),
+            ),
+            on_store=True,
+        ),
+        Test(
+            "due or not",
+            1,
+            "What is due is what has a score of now or before: that, and nothing else, is released.",
+            "Register one name for now and one for a second later, sweep once, and look at the registry.",
+            (
+                "Which entries of the registry does a sweep look at?",
+                "Look at the bounds of what you read: is now inside, is a millisecond later outside?",
+                "ZRANGEBYSCORE key -inf now_ms reads the scores up to now, now included; so does repeat.due.",
+            ),
+            lambda rng: [_not_due(_drawn(rng, 3), off_ms) for off_ms in (1, rng.randrange(2, 10_000))],
+            ask,
+            _same_moved,
+            given,
+            simpler=_simplest(_not_due(_plain(2), 1)),
+            mistakes=(
+                Mistake(
+                    "what is not due",
+                    "A registration whose next run is still to come was released. A sweep reads only scores up to now.",
+                    lambda case, ran: case.entries[-1].name in moved(case, ran),
+                ),
+                Mistake(
+                    "due now",
+                    "A registration that is due at exactly now was left. Now is included.",
+                    lambda case, ran: case.entries[-2].name not in moved(case, ran),
                 ),
             ),
             on_store=True,
@@ -470,7 +470,7 @@ EXERCISE = Exercise(
             "Wherever the sweep is killed, the occurrence must not be lost: the next tick has to find it.",
             "Ask at each line of your loop: if the process died here, what would the next sweep find?",
             (
-                "Of the two writes, which one may be done twice, and which one hides the occurrence from the next tick?",
+                "Which of the two writes may be done twice, and which one hides the occurrence from the next tick?",
                 "In which order does your loop enqueue and advance?",
                 "First the job, then the entry: a kill between the two leaves the entry due.",
             ),
@@ -483,8 +483,8 @@ EXERCISE = Exercise(
             mistakes=(
                 Mistake(
                     "advance before enqueue",
-                    "You advance before you enqueue. Killed between the two, the entry has moved on and there is no job: "
-                    "the next tick finds nothing due, and the occurrence is lost.",
+                    "You advance before you enqueue. Killed between the two, the entry has moved on and there is no "
+                    "job: the next tick finds nothing due, and the occurrence is lost.",
                     _advanced_first,
                 ),
             ),

@@ -11,7 +11,7 @@ from echomq_lab import jobs, repeat
 
 def sweep(conn, queue, now_ms, mint, batch):
     fired = 0
-    for name, every_ms, template in repeat.due(conn, queue, batch):
+    for name, every_ms, _ in repeat.due(conn, queue, batch):
         if every_ms is not None:
             jobs.enqueue(conn, queue, mint(), "{}")
             repeat.advance(conn, queue, name, int(every_ms))
