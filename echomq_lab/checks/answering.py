@@ -1,6 +1,6 @@
 """The answerer's side of a check: holds the names of a notebook and answers questions about them as plain data.
 
-    {"do": "hide", "what": [...]}                     parts of the library that this exercise asks for
+    {"do": "hide", "what": [...]}                     these parts of the library: the ones that an exercise asks for
     {"do": "names", "names": [...]}                   what stands under each name
     {"do": "value", "name": ...}                      the value of a name
     {"do": "call", "name": ..., "args": [...]}        what a function answers
@@ -56,8 +56,7 @@ class Answerer:
         """One question, one answer. What the student's code raises is told, not raised."""
         match question["do"]:
             case "hide":
-                for what in question["what"]:
-                    _HIDE[what]()
+                _hide(question["what"])
                 return {}
             case "names":
                 return {"names": [_stands(self._names, name) for name in question["names"]]}
@@ -65,12 +64,12 @@ class Answerer:
                 return {"said": pack(self._names.get(question["name"]))}
             case "call":
                 args = [unpack(each) for each in question["args"]]
-                return self._heard(lambda: self._names[question["name"]](*args))
+                return self.heard(lambda: self._names[question["name"]](*args))
             case "store":
-                return self._stores.run(question, self._names, self._heard)
+                return self._stores.run(question, self._names, self.heard)
         raise ValueError(f"no such question: {shown(question['do'])}")
 
-    def _heard(self, call: Callable[[], Any]) -> Answer:
+    def heard(self, call: Callable[[], Any]) -> Answer:
         """What a call answered or raised, and what it printed."""
         self._printed.clear()
         before = sys.stdout, sys.stderr, builtins.input
@@ -177,30 +176,31 @@ def _hidden(name: str, to_write: str) -> Callable[..., Any]:
     return refuse
 
 
-def _hide_cron() -> None:
-    refuse = _hidden("the library's Cron", "work the slot out by croniter or by hand")
-    for verb in ("next_at", "marks"):
-        setattr(cadence.Cron, verb, refuse)
-
-
-def _hide_script(name: str) -> Callable[[], None]:
-    """Hide one of the library's scripts, in its file and behind its verb."""
-
-    def hide() -> None:
-        source = scripts.source
-        refuse = _hidden(f"the library's script {name!r}", "write it as Lua text of your own")
-        scripts.source = lambda asked: refuse() if asked == name else source(asked)  # type: ignore[assignment]
-
-    return hide
-
-
-def _hide_sweep() -> None:
-    pump.sweep = pump.sweep_atomic = _hidden("the library's sweep", "call repeat.due, jobs.enqueue, repeat.advance")
-
-
-_HIDE: dict[str, Callable[[], None]] = {
-    "Cron": _hide_cron,
-    "register": _hide_script("register"),
-    "advance": _hide_script("advance"),
-    "sweep": _hide_sweep,
+#: Where each part of the library that an exercise asks for is found, and what to write instead.
+_PARTS: dict[str, tuple[tuple[Any, str], ...]] = {
+    "Cron": ((cadence.Cron, "next_at"), (cadence.Cron, "marks")),
+    "sweep": ((pump, "sweep"), (pump, "sweep_atomic")),
 }
+_TO_WRITE = {
+    "Cron": ("the library's Cron", "work the slot out by croniter or by hand"),
+    "sweep": ("the library's sweep", "call repeat.due, jobs.enqueue, repeat.advance"),
+}
+_ORIGINALS = {(place, verb): getattr(place, verb) for parts in _PARTS.values() for place, verb in parts}
+_SOURCE = scripts.source
+
+
+def _hide(what: list[str]) -> None:
+    """Hide these parts of the library, and show all others again."""
+    for (place, verb), original in _ORIGINALS.items():
+        setattr(place, verb, original)
+    for name in what:
+        for place, verb in _PARTS.get(name, ()):
+            setattr(place, verb, _hidden(*_TO_WRITE[name]))
+    hidden = {name for name in what if name not in _PARTS}
+
+    def source(name: str) -> str:
+        if name in hidden:
+            _hidden(f"the library's script {name!r}", "write it as Lua text of your own")()
+        return _SOURCE(name)
+
+    scripts.source = source if hidden else _SOURCE  # type: ignore[assignment]
