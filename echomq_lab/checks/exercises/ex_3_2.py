@@ -21,6 +21,8 @@ SOURCE = "advance"
 
 _PERIODS_MS = (60_000, 900_000, 3_600_000, 86_400_000)
 _OTHER = "zebra"
+#: The commands that set up an entry, its record, and another entry.
+_LIVE_BESIDE = 3
 #: Makes a case of a name, its old score, the next run, and a template.
 Made = Callable[[str, int, int, str], LuaCase]
 
@@ -104,25 +106,36 @@ def simpler(*makers: Made) -> Callable[[LuaCase], Iterator[LuaCase]]:
     return plainer
 
 
-def _same_key(which: int) -> Callable[[LuaCase, Ran], Wrong | None]:
-    """Compares what one of the two keys holds at the end; the other one aside."""
+def _same_entry(case: LuaCase, ran: Ran) -> Wrong | None:
+    """Compares what the registry holds; the record aside."""
+    return _same_key(0, case, ran)
 
-    def judge(case: LuaCase, ran: Ran) -> Wrong | None:
-        key = case.keys[which]
-        came, right = (each.acts[-1].after.get(key) for each in (ran, lua_runs.expected(SOURCE, case)))
-        return (
-            None if came == right else Wrong(case.told(), f"{key} holds {holds(came)}", f"{key} holds {holds(right)}")
-        )
 
-    return judge
+def _same_record(case: LuaCase, ran: Ran) -> Wrong | None:
+    """Compares what the record holds, where the entry was moved."""
+    return _idle(case, ran) or _same_key(1, case, ran)
+
+
+def _same_key(which: int, case: LuaCase, ran: Ran) -> Wrong | None:
+    key = case.keys[which]
+    came, right = (each.acts[-1].after.get(key) for each in (ran, lua_runs.expected(SOURCE, case)))
+    return None if came == right else Wrong(case.told(), f"{key} holds {holds(came)}", f"{key} holds {holds(right)}")
+
+
+def _idle(case: LuaCase, ran: Ran) -> Wrong | None:
+    """A script that leaves the registry as it was has spared nothing."""
+    registry = case.keys[0]
+    before, after = ran.before.get(registry), ran.acts[-1].after.get(registry)
+    return None if before != after else Wrong(case.told(), "the registry as it was", "the entry at its next run")
 
 
 def _keys_given(case: LuaCase, ran: Ran) -> Wrong | None:
-    """Asks that every call is made on one of the two keys."""
-    calls = [call for call in ran.acts[-1].calls if len(call) > 1 and call[0].upper() != "EVAL"]
-    strange = sorted({call[1] for call in calls if call[1] not in case.keys})
-    return (
-        Wrong(case.told(), f"a call on {', '.join(strange)}", "calls on KEYS[1] and KEYS[2] alone") if strange else None
+    """Asks that calls are made on the registry, and on no other key than the two."""
+    called = {call[1] for call in ran.acts[-1].calls if len(call) > 1 and call[0].upper() != "EVAL"}
+    if case.keys[0] in called <= set(case.keys):
+        return None
+    return Wrong(
+        case.told(), f"calls on {', '.join(sorted(called)) or 'no key'}", "calls on KEYS[1], KEYS[2] and no other key"
     )
 
 
@@ -130,7 +143,9 @@ def _same_other(case: LuaCase, ran: Ran) -> Wrong | None:
     """Compares the other entry of the registry."""
     came, right = (_score(_OTHER, case, each) for each in (ran, lua_runs.expected(SOURCE, case)))
     told = [f"{case.keys[0]} holds {_OTHER} = {score}" if score else f"no {_OTHER} there" for score in (came, right)]
-    return None if came == right else Wrong(case.told(), told[0], told[1])
+    if came != right:
+        return Wrong(case.told(), told[0], told[1])
+    return _idle(case, ran) if len(case.given) == _LIVE_BESIDE else None
 
 
 def given(case: LuaCase) -> str:
@@ -178,7 +193,7 @@ EXERCISE = Exercise(
             ),
             cases(live),
             lua_runs.ask("ADVANCE_LUA"),
-            _same_key(0),
+            _same_entry,
             given,
             simpler=simpler(live),
             tries=4,
@@ -232,7 +247,7 @@ EXERCISE = Exercise(
             ),
             cases(live),
             lua_runs.ask("ADVANCE_LUA"),
-            _same_key(1),
+            _same_record,
             given,
             simpler=simpler(live),
             tries=4,
@@ -258,7 +273,7 @@ EXERCISE = Exercise(
             ),
             cases(dangling),
             lua_runs.ask("ADVANCE_LUA"),
-            _same_key(0),
+            _same_entry,
             given,
             simpler=simpler(dangling),
             tries=4,
@@ -315,7 +330,7 @@ EXERCISE = Exercise(
             ),
             cases(lone),
             lua_runs.ask("ADVANCE_LUA"),
-            _same_key(0),
+            _same_entry,
             given,
             simpler=simpler(lone),
             tries=4,
