@@ -7,6 +7,7 @@
     cadence_lanes(conn, queue)    dive 3: one period, and three ways to write the next run
     outage(conn, queue)           the same with a pump that stops for an hour
     sweep_steps(conn, queue)      dive 3: one sweep, killed or disturbed between any two of its steps
+    try_order(conn, queue, order) exercise 2.2: two boots by a script that was put together from blocks
 
 Nothing in a run is worked out beside the store, except where it says "predicted".
 
@@ -17,9 +18,11 @@ from echomq_lab.scenario.advance import AdvanceRun, ReleaseLane, cadence_lanes, 
 from echomq_lab.scenario.boots import BootRun, Boots, Order, Schedule, Way, boots
 from echomq_lab.scenario.cadence import MOST_RUNS, NAME, CadenceRun, Cadences, Lane, cadences, scores, takes_run
 from echomq_lab.scenario.fresh import fresh_queue
+from echomq_lab.scenario.register_blocks import BLOCKS, assemble, try_order
 from echomq_lab.scenario.sweep_steps import SweepRun, cancelled_midway, sweep_steps, two_pumps
 
 __all__ = [
+    "BLOCKS",
     "MOST_RUNS",
     "NAME",
     "AdvanceRun",
@@ -33,6 +36,7 @@ __all__ = [
     "Schedule",
     "SweepRun",
     "Way",
+    "assemble",
     "boots",
     "cadence_lanes",
     "cadences",
@@ -42,5 +46,6 @@ __all__ = [
     "scores",
     "sweep_steps",
     "takes_run",
+    "try_order",
     "two_pumps",
 ]
