@@ -1,7 +1,7 @@
 """Cases of @register, and what is asked of a script in them: for exercises 2.2, 2.3 and 2.4.
 
 Each judgement asks for one thing, so that a script which lacks another passes it: what the keys hold, which keys are
-touched, whether anything is written, what is answered.
+touched, which names are new, what is answered.
 
 Source: wire contract, `repeat.register` and "Edges"; exercises, "Store exercises".
 """
@@ -9,10 +9,11 @@ Source: wire contract, `repeat.register` and "Edges"; exercises, "Store exercise
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from random import Random
 
 from echomq_lab.checks import lua_runs
-from echomq_lab.checks.desk import Ran, Word
+from echomq_lab.checks.desk import Desk, Ran, Word
 from echomq_lab.checks.exercise import Wrong
 from echomq_lab.checks.lua_runs import NAMES, READS, TEMPLATES, LuaCase
 from echomq_lab.clock import LAB_DAY_MS
@@ -81,7 +82,7 @@ PLAIN_FRESH = _fresh(_PLAIN)
 def elsewhere(rng: Random) -> list[LuaCase]:
     """A new name and a known one whose keys are others than the library's."""
     one, two = (_boot(rng, name) for name in rng.sample(NAMES, 2))
-    known = _known("keys of other names, a name that is there", two, _other(rng, two), lua_runs.strange(rng))
+    known = _known("keys of other names, a name that is there", two, two, lua_runs.strange(rng))
     return [LuaCase("keys of other names, a new name", lua_runs.strange(rng), (one,)), known]
 
 
@@ -134,33 +135,49 @@ def one_field(rng: Random) -> list[LuaCase]:
     return cases
 
 
-def writes(ran: Ran) -> list[tuple[str, ...]]:
-    """The calls of the last run that do more than read."""
-    return [call for call in ran.acts[-1].calls if call[0].upper() not in READS]
+def ask_bare_too(name: str) -> Callable[[Desk, LuaCase], Ran]:
+    """Runs the script of this name as a case says, and then the same on an empty queue: for `decides`."""
+    run = lua_runs.ask(name)
+    return lambda desk, case: bare_too(lambda each: run(desk, each), case)
 
 
-def probes_record(case: LuaCase, ran: Ran) -> bool:
-    """Whether the last run reads the record's key."""
-    return any(call[0].upper() in READS and case.keys[1] in call for call in ran.acts[-1].calls)
-
-
-def wrote(ran: Ran) -> bool:
-    """Whether the last run left the keys other than it found them."""
-    return (ran.acts[-2].after if len(ran.acts) > 1 else ran.before) != ran.acts[-1].after
+def bare_too(run: Callable[[LuaCase], Ran], case: LuaCase) -> Ran:
+    """A case's run, and after its acts that of the same case with nothing there."""
+    ran = run(case)
+    return Ran(ran.before, ran.acts + run(replace(case, given=())).acts)
 
 
 def decides(case: LuaCase, ran: Ran) -> Wrong | None:
-    """Asks whether the script takes the name for new or for known as the library's does; what it writes, aside."""
-    right = wrote(lua_runs.expected(SOURCE, case))
-    if wrote(ran) == right:
+    """Asks whether a name is taken for known, and nothing changes, or for new, as if nothing were there.
+
+    Which of the two the library's script says. What a new name gets is not asked here.
+    """
+    new = lua_runs.expected(SOURCE, case).acts[0].after != ran.before
+    right = ran.acts[1].after if new else ran.before
+    if ran.acts[0].after == right:
         return None
-    came = "; ".join(map(lua_runs.words, writes(ran))) or "nothing is written"
-    return Wrong(case.told(), came, "the record and the entry are written" if right else "nothing is written")
+    came, wanted = lua_runs.differ(ran.acts[0].after, right)
+    return Wrong(case.told(), came, wanted)
+
+
+def unchanged(case: LuaCase, ran: Ran) -> Wrong | None:
+    """Asks that the last run changes nothing; what those before it did is not asked."""
+    before = ran.acts[-2].after if len(ran.acts) > 1 else ran.before
+    if ran.acts[-1].after == before:
+        return None
+    came, wanted = lua_runs.differ(ran.acts[-1].after, before)
+    return Wrong(case.told(), came, wanted)
+
+
+def probes_record(case: LuaCase, ran: Ran) -> bool:
+    """Whether the first run reads the record's key."""
+    return any(call[0].upper() in READS and case.keys[1] in call for call in ran.acts[0].calls)
 
 
 def in_keys(case: LuaCase, ran: Ran) -> Wrong | None:
     """Asks that every key that is touched is one of KEYS."""
-    strays = [call for call in ran.acts[-1].calls if len(call) > 1 and not set(call[1:3]) & set(case.keys)]
+    calls = [call for act in ran.acts for call in act.calls]
+    strays = [call for call in calls if len(call) > 1 and not set(call[1:3]) & set(case.keys)]
     if not strays:
         return None
     return Wrong(case.told(), "; ".join(map(lua_runs.words, strays)), f"no other keys than {' and '.join(case.keys)}")
@@ -169,7 +186,7 @@ def in_keys(case: LuaCase, ran: Ran) -> Wrong | None:
 def only_reads(case: LuaCase, ran: Ran) -> Wrong | None:
     """Asks of a hit that something is read, and that no command is sent that could write."""
     calls = ran.acts[-1].calls
-    if calls and not writes(ran):
+    if calls and all(call[0].upper() in READS for call in calls):
         return None
     came = "; ".join(map(lua_runs.words, calls)) or "no command at all"
     return Wrong(case.told(), came, f"EXISTS {case.keys[1]}, or another probe, and no command that writes")

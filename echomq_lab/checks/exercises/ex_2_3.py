@@ -120,7 +120,8 @@ EXERCISE = Exercise(
                 ),
                 Mistake(
                     "text",
-                    "The script answers text. It must answer a number: the caller asks whether it is 0, and '0' is not.",
+                    "The script answers text. It must answer a number: the caller asks whether that is 0, and no text "
+                    "is.",
                     lambda _, ran: type(ran.acts[0].heard.value) is str,
                 ),
             ),
@@ -179,7 +180,7 @@ EXERCISE = Exercise(
                 "EXISTS on KEYS[2]. An entry without a record is a leftover, and is overwritten.",
             ),
             lambda rng: [register_runs.lone_record(rng), register_runs.lone_entry(rng)],
-            _ask,
+            register_runs.ask_bare_too("REGISTER_LUA"),
             register_runs.decides,
             given,
             mistakes=(
@@ -204,7 +205,7 @@ EXERCISE = Exercise(
             ),
             register_runs.one_field,
             _ask,
-            register_runs.decides,
+            register_runs.unchanged,
             given,
             mistakes=(
                 Mistake(
