@@ -69,11 +69,10 @@ def _fresh(boot: Boot) -> LuaCase:
 
 
 def fresh(rng: Random) -> list[LuaCase]:
-    """A name that is new: alone, and beside others."""
-    alone, one, two, beside = rng.sample(NAMES, 4)
-    there = [(name, _registered(lua_runs.usual(beside), _boot(rng, beside))) for name in (one, two)]
-    among = [LuaCase("a new name", lua_runs.usual(name), (_boot(rng, name),), other) for name, other in there]
-    return [_fresh(_boot(rng, alone)), *among]
+    """A name that is new: alone, and beside another."""
+    alone, new, other = rng.sample(NAMES, 3)
+    there = _registered(lua_runs.usual(other), _boot(rng, other))
+    return [_fresh(_boot(rng, alone)), replace(_fresh(_boot(rng, new)), given=there)]
 
 
 PLAIN_FRESH = _fresh(_PLAIN)
@@ -88,7 +87,7 @@ def elsewhere(rng: Random) -> list[LuaCase]:
 
 def another(rng: Random) -> list[LuaCase]:
     """A second boot, later, that asks for another period and template."""
-    boots = [_boot(rng, name) for name in rng.sample(NAMES, 3)]
+    boots = [_boot(rng, name) for name in rng.sample(NAMES, 2)]
     return [_known("a second boot asks for another period", boot, _other(rng, boot)) for boot in boots]
 
 
@@ -136,15 +135,21 @@ def one_field(rng: Random) -> list[LuaCase]:
 
 
 def ask_bare_too(name: str) -> Callable[[Desk, LuaCase], Ran]:
-    """Runs the script of this name as a case says, and then the same on an empty queue: for `decides`."""
+    """Runs the script of this name for `decides`: see `bare_too`."""
     run = lua_runs.ask(name)
     return lambda desk, case: bare_too(lambda each: run(desk, each), case)
 
 
 def bare_too(run: Callable[[LuaCase], Ran], case: LuaCase) -> Ran:
-    """A case's run, and after its acts that of the same case with nothing there."""
+    """A case's run, and after its act, where the name is new, that of the same case on an empty queue."""
     ran = run(case)
-    return Ran(ran.before, ran.acts + run(replace(case, given=())).acts)
+    return Ran(ran.before, ran.acts + run(replace(case, given=())).acts) if _new(case) else ran
+
+
+def _new(case: LuaCase) -> bool:
+    """Whether the library's script takes the name for new."""
+    ran = lua_runs.expected(SOURCE, case)
+    return ran.acts[0].after != ran.before
 
 
 def decides(case: LuaCase, ran: Ran) -> Wrong | None:
@@ -152,8 +157,7 @@ def decides(case: LuaCase, ran: Ran) -> Wrong | None:
 
     Which of the two the library's script says. What a new name gets is not asked here.
     """
-    new = lua_runs.expected(SOURCE, case).acts[0].after != ran.before
-    right = ran.acts[1].after if new else ran.before
+    right = ran.acts[1].after if _new(case) else ran.before
     if ran.acts[0].after == right:
         return None
     came, wanted = lua_runs.differ(ran.acts[0].after, right)
