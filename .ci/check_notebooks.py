@@ -18,6 +18,19 @@ from urllib.parse import unquote, urlsplit
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 LONGEST = 15
 LONGEST_SETUP = 6
+#: The cells of exercise N: the end of the id, the heading or the tags, in this order. Other cells may stand between.
+FRAME: tuple[tuple[str, str | set[str]], ...] = (
+    ("", "## Exercise N: "),
+    ("-predict-why", "### N Predict"),
+    ("-predict", {"predict"}),
+    ("-run-why", "### N Run"),
+    ("-run", set()),
+    ("-explain", "### N Explain"),
+    ("-change-why", "### N Change"),
+    ("-answer", {"answer"}),
+    ("-check-why", "### N Check"),
+    ("-check", {"check"}),
+)
 TAGS = re.compile(r"setup|answer|check|predict|[1-9]\.[1-9]")
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -38,6 +51,7 @@ def faults(path: Path) -> list[str]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         return [f"{path.name}: unreadable: {error}"]
     found = [*_file(notebook), *_ids(cells), *_headings(cells), *_opening(cells), *_order(cells), *_pace(cells)]
+    found += _frames(cells)
     for cell in cells:
         where = cell.get("id", "?")
         rules = _code(cell) if cell["cell_type"] == "code" else _prose(cell, path)
@@ -131,6 +145,31 @@ def _pace(cells: list[dict[str, Any]]) -> Iterator[str]:
     prose = len(cells) - len(code)
     if prose > 2 * max(len(code), 1):
         yield f"{prose} prose cells and {len(code)} code cells; about one to one lets a notebook breathe"
+
+
+def _frames(cells: list[dict[str, Any]]) -> Iterator[str]:
+    """Every exercise has the same cells, headings and tags."""
+    places = {cell.get("id", ""): place for place, cell in enumerate(cells)}
+    numbers = {tag for cell in cells for tag in cell["metadata"].get("tags", []) if re.fullmatch(r"[0-9]\.[0-9]", tag)}
+    for number in sorted(numbers):
+        before = -1
+        for ending, wanted in FRAME:
+            cell_id = f"ex-{number.replace('.', '-')}{ending}"
+            place = places.get(cell_id, -1)
+            if place < 0:
+                yield f"{cell_id}: exercise {number} lacks this cell"
+                continue
+            if place < before:
+                yield f"{cell_id}: stands before what it follows from"
+            before = place
+            if isinstance(wanted, str):
+                if not _source(cells[place]).startswith(wanted.replace("N", number)):
+                    yield f"{cell_id}: does not begin with '{wanted.replace('N', number)}'"
+            elif set(cells[place]["metadata"].get("tags", [])) != wanted | {number}:
+                yield f"{cell_id}: its tags are not {', '.join(sorted(wanted | {number}))}"
+        check = places.get(f"ex-{number.replace('.', '-')}-check")
+        if check is not None and _source(cells[check]) != f'check("{number}")':
+            yield f'ex-{number.replace(".", "-")}-check: is not check("{number}")'
 
 
 def _any_cell(cell: dict[str, Any]) -> Iterator[str]:

@@ -58,6 +58,11 @@ class EmbeddedServer:
         """Stop the server and remove its files; again is harmless."""
         self._stop()
 
+    def kill(self) -> None:
+        """Stop a server that hangs in a script: it would hear of nothing else."""
+        _kill(Path(unquote(self.url.removeprefix("unix://"))).parent / _PID)
+        self.stop()
+
 
 def _stop(process: subprocess.Popen[str], path: Path, owner: int) -> None:
     if process.stdin is not None:
@@ -66,7 +71,9 @@ def _stop(process: subprocess.Popen[str], path: Path, owner: int) -> None:
     try:
         process.wait(_GRACE_S)
     except subprocess.TimeoutExpired:
-        # A fork of the owner still holds the other end open.
+        # A fork of the owner still holds the other end open, or the server hangs in a script.
+        if os.getpid() == owner:
+            _kill(path.parent / _PID)
         process.terminate()
         process.wait()
     # A keeper that ended by itself has removed the folder. A fork of the owner gets here too, while the keeper works.
@@ -79,8 +86,13 @@ def _orphaned(path: Path) -> None:
     with contextlib.suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as line:
         line.settimeout(_GRACE_S)
         line.connect(str(path))  # only a server that lives has its process id still
-        os.kill(int((path.parent / _PID).read_text("ascii")), signal.SIGKILL)
+        _kill(path.parent / _PID)
     shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def _kill(pid: Path) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        os.kill(int(pid.read_text("ascii")), signal.SIGKILL)
 
 
 def main() -> int:

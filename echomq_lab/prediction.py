@@ -94,11 +94,8 @@ class Prediction:
         parts = [part.strip() for part in text.split(",") if part.strip()]
         if len(parts) != self.count:
             raise ArgumentError("your prediction", text, self.takes, self.example)
-        names = (
-            ["your prediction"]
-            if self.count == 1
-            else [self._name(place, self.count) for place in range(1, self.count + 1)]
-        )
+        of = self.count
+        names = [self._name(place, of) if of > 1 else "your prediction" for place in range(1, of + 1)]
         if self.kind == "times":
             return tuple(instant_ms(_typed(part), name) for name, part in zip(names, parts, strict=True))
         return tuple(_whole(name, part) for name, part in zip(names, parts, strict=True))

@@ -1,8 +1,8 @@
 """The library of answers: each known wrong one gets its own message, each right one all points, on both stores.
 
 A file of `tests/answers/<exercise>/` is the content of an answer cell. The docstring of a `wrong_*.py` names the
-mistake it makes, and, line by line, the test at which it fails first, the mistake that is recognised (if one is), and how
-the message begins. `only:` says that it passes every other test: so that test is not idle.
+mistake it makes, and, line by line, the test at which it fails first, the mistake that is recognised (if one is), and
+how the message begins. `only:` says that it passes every other test: so that test is not idle.
 """
 
 import ast
@@ -122,4 +122,4 @@ def test_without_any_one_test_some_wrong_answer_would_pass(exercise_id: str, val
 
 
 def test_the_exercises_are_worth_a_hundred_points() -> None:
-    assert [exercise(each).points for each in IDS] == [4, 4, 10, 6, 6] + [4, 6, 12, 6, 6] + [4, 10, 14, 4, 4]
+    assert [exercise(each).points for each in IDS] == [4, 4, 10, 6, 6, *[4, 6, 12, 6, 6], *[4, 10, 14, 4, 4]]

@@ -1,6 +1,6 @@
 """The answerer's side of a check: holds the names of a notebook and answers questions about them as plain data.
 
-    {"do": "hide", "what": [...]}                     parts of the library that this exercise asks for
+    {"do": "hide", "what": [...]}                     these parts of the library: the ones that an exercise asks for
     {"do": "names", "names": [...]}                   what stands under each name
     {"do": "value", "name": ...}                      the value of a name
     {"do": "call", "name": ..., "args": [...]}        what a function answers
@@ -14,6 +14,7 @@ Source: grading, "Student code and checks never share a process"; exercises, "Wh
 from __future__ import annotations
 
 import builtins
+import dis
 import inspect
 import linecache
 import sys
@@ -31,6 +32,8 @@ Answer = dict[str, Any]
 
 #: What a student prints while a check runs is kept up to here, and stopped at the flood.
 _KEPT, _FLOOD = 200, 1_000_000
+#: How a function returns a constant, in the versions of Python.
+_RETURNS = ("LOAD_CONST", "RETURN_VALUE", "RETURN_CONST")
 
 
 class AskedError(LabError, RuntimeError):
@@ -53,8 +56,7 @@ class Answerer:
         """One question, one answer. What the student's code raises is told, not raised."""
         match question["do"]:
             case "hide":
-                for what in question["what"]:
-                    _HIDE[what]()
+                _hide(question["what"])
                 return {}
             case "names":
                 return {"names": [_stands(self._names, name) for name in question["names"]]}
@@ -62,12 +64,12 @@ class Answerer:
                 return {"said": pack(self._names.get(question["name"]))}
             case "call":
                 args = [unpack(each) for each in question["args"]]
-                return self._heard(lambda: self._names[question["name"]](*args))
+                return self.heard(lambda: self._names[question["name"]](*args))
             case "store":
-                return self._stores.run(question, self._names, self._heard)
+                return self._stores.run(question, self._names, self.heard)
         raise ValueError(f"no such question: {shown(question['do'])}")
 
-    def _heard(self, call: Callable[[], Any]) -> Answer:
+    def heard(self, call: Callable[[], Any]) -> Answer:
         """What a call answered or raised, and what it printed."""
         self._printed.clear()
         before = sys.stdout, sys.stderr, builtins.input
@@ -112,7 +114,7 @@ def _no_input(*_: object) -> str:
 
 
 def _stands(names: dict[str, Any], name: str) -> dict[str, Any]:
-    """What stands under a name: its kind, how it is shown, and for a function whether it is a stub and what it takes."""
+    """What stands under a name: its kind, how it is shown, and what a function takes. A stub is "unanswered"."""
     if name not in names:
         return {"kind": "missing"}
     value = names[name]
@@ -135,7 +137,7 @@ def _stands(names: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _arity(signature: inspect.Signature) -> tuple[int, int]:
-    """How many positional arguments a function takes at most, and at least; -1 for at least where one is keyword-only."""
+    """How many positional arguments a function takes, at most and at least; -1 where it needs a keyword too."""
     places = signature.parameters.values()
     at = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     most = 1_000 if any(p.kind is p.VAR_POSITIONAL for p in places) else sum(p.kind in at for p in places)
@@ -145,16 +147,9 @@ def _arity(signature: inspect.Signature) -> tuple[int, int]:
 
 
 def _is_stub(function: types.FunctionType) -> bool:
-    """Whether a function's body is `...` alone, a docstring at most before it."""
-    code = function.__code__
-    return not code.co_names and code.co_code in {stub.__code__.co_code for stub in (_stub, _told_stub)}
-
-
-def _stub() -> None: ...
-
-
-def _told_stub() -> None:
-    """The same with a docstring, which compiles to another place of None."""
+    """Whether a function's body is `...` alone, a docstring at most before it: it does nothing but return None."""
+    steps = [step for step in dis.get_instructions(function) if step.opname not in ("RESUME", "NOP")]
+    return all(step.opname in _RETURNS and (step.argval is None or step.arg is None) for step in steps)
 
 
 def _told(error: BaseException) -> dict[str, Any]:
@@ -181,30 +176,31 @@ def _hidden(name: str, to_write: str) -> Callable[..., Any]:
     return refuse
 
 
-def _hide_cron() -> None:
-    refuse = _hidden("the library's Cron", "work the slot out by croniter or by hand")
-    for verb in ("next_at", "marks"):
-        setattr(cadence.Cron, verb, refuse)
-
-
-def _hide_script(name: str) -> Callable[[], None]:
-    """Hide one of the library's scripts, in its file and behind its verb."""
-
-    def hide() -> None:
-        source = scripts.source
-        refuse = _hidden(f"the library's script {name!r}", "write it as Lua text of your own")
-        scripts.source = lambda asked: refuse() if asked == name else source(asked)  # type: ignore[assignment]
-
-    return hide
-
-
-def _hide_sweep() -> None:
-    pump.sweep = pump.sweep_atomic = _hidden("the library's sweep", "call repeat.due, jobs.enqueue, repeat.advance")
-
-
-_HIDE: dict[str, Callable[[], None]] = {
-    "Cron": _hide_cron,
-    "register": _hide_script("register"),
-    "advance": _hide_script("advance"),
-    "sweep": _hide_sweep,
+#: Where each part of the library that an exercise asks for is found, and what to write instead.
+_PARTS: dict[str, tuple[tuple[Any, str], ...]] = {
+    "Cron": ((cadence.Cron, "next_at"), (cadence.Cron, "marks")),
+    "sweep": ((pump, "sweep"), (pump, "sweep_atomic")),
 }
+_TO_WRITE = {
+    "Cron": ("the library's Cron", "work the slot out by croniter or by hand"),
+    "sweep": ("the library's sweep", "call repeat.due, jobs.enqueue, repeat.advance"),
+}
+_ORIGINALS = {(place, verb): getattr(place, verb) for parts in _PARTS.values() for place, verb in parts}
+_SOURCE = scripts.source
+
+
+def _hide(what: list[str]) -> None:
+    """Hide these parts of the library, and show all others again."""
+    for (place, verb), original in _ORIGINALS.items():
+        setattr(place, verb, original)
+    for name in what:
+        for place, verb in _PARTS.get(name, ()):
+            setattr(place, verb, _hidden(*_TO_WRITE[name]))
+    hidden = {name for name in what if name not in _PARTS}
+
+    def source(name: str) -> str:
+        if name in hidden:
+            _hidden(f"the library's script {name!r}", "write it as Lua text of your own")()
+        return _SOURCE(name)
+
+    scripts.source = source if hidden else _SOURCE  # type: ignore[assignment]

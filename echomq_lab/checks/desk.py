@@ -65,7 +65,7 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What one act of a run did: see `on_store`. `killed` tells whether the process died in it as it was meant to."""
+    """What one act of a run did: see `on_store`."""
 
     heard: Heard
     other: Heard | None
@@ -76,6 +76,7 @@ class Act:
 
     @property
     def killed(self) -> bool:
+        """Whether the process died in this act, as it was meant to."""
         return self.heard.raised is not None and self.heard.raised.type == "Killed"
 
 

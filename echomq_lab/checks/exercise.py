@@ -98,6 +98,7 @@ class Name:
 
     @property
     def arguments(self) -> int:
+        """How many arguments the function takes."""
         return len([each for each in self.takes.strip("()").split(",") if each.strip()])
 
 

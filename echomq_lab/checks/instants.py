@@ -56,7 +56,7 @@ def say(at_ms: Any, tz: str = "UTC") -> str:
 
 
 def compare(now_ms: int, expected_ms: int, heard: Heard, given: str, tz: str = "UTC") -> Wrong | None:
-    """Why the instant that was heard is wrong. A float of the same value passes: whether it is an int is asked apart."""
+    """Why the instant that was heard is wrong. A float of the same value passes: its type is asked apart."""
     value = heard.value
     if is_number(value) and value == expected_ms:
         return None

@@ -18,23 +18,33 @@ from echomq_lab.checks.desk import Desk, Raised
 from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test, Wrong
 from echomq_lab.checks.pupil import Pupil, SilenceError
 from echomq_lab.checks.verdict import Failure, Status, Verdict
+from echomq_lab.errors import StoreError
 from echomq_lab.store import FAKEREDIS
 
 #: The seed that students run with. A mark is made with another one.
 PUBLIC = "public"
 
 
-def judge(exercise: Exercise, pupil: Pupil, *, seed: str = PUBLIC, stores: Sequence[str] = (FAKEREDIS,)) -> Verdict:
+def judge(
+    exercise: Exercise,
+    pupil: Pupil,
+    *,
+    seed: str = PUBLIC,
+    rounds: int = 1,
+    stores: Sequence[str] = (FAKEREDIS,),
+) -> Verdict:
     """Try the answers to an exercise, and say what they earn and where they first fail.
 
-    The same seed asks the same questions. `stores` are URLs; what runs on stores has to be right on each of them.
+    The same seed asks the same questions, in so many rounds of fresh ones. `stores` are URLs; what runs on stores has
+    to be right on each of them, and where no store can be had the verdict says so.
     """
-    return _Judge(exercise, pupil, seed, stores).verdict()
+    return _Judge(exercise, pupil, seed, rounds, stores).verdict()
 
 
 class _Judge:
-    def __init__(self, exercise: Exercise, pupil: Pupil, seed: str, stores: Sequence[str]) -> None:
-        self._exercise, self._pupil, self._seed, self._stores = exercise, pupil, seed, stores
+    def __init__(self, exercise: Exercise, pupil: Pupil, seed: str, rounds: int, stores: Sequence[str]) -> None:
+        self._exercise, self._pupil, self._seed, self._rounds = exercise, pupil, seed, rounds
+        self._stores = stores
 
     def verdict(self) -> Verdict:
         try:
@@ -66,6 +76,8 @@ class _Judge:
                     if first is None:
                         first, status = _silent(silence, test), _STATUS[silence.why]
                     break
+                except StoreError as error:
+                    return self._verdict(Status.UNGRADED, {}, _ungraded(error))
             passed[test.id] = failure is None
             first = first or failure
         if first is None:
@@ -79,7 +91,10 @@ class _Judge:
 
     def _failing(self, test: Test[Any, Any]) -> _Failing | None:
         """How a test fails on the first store where it does, or None."""
-        cases = test.cases(Random(f"{self._seed}/{self._exercise.id}/{test.id}"))
+        rounds = range(self._rounds)
+        name = f"{self._seed}/{self._exercise.id}/{test.id}"
+        draws = [Random(f"{name}/{number}" if number else name) for number in rounds]
+        cases = [case for draw in draws for case in test.cases(draw)]
         for store in self._stores if test.on_store else (FAKEREDIS,):
             desk = Desk(self._pupil, store)
             failing = [tried for case in cases if (tried := _tried(test, desk, case))]
@@ -120,7 +135,11 @@ class _Failing:
 
 def _tried(test: Test[Any, Any], desk: Desk, case: Any) -> Tried | None:
     """The case, what was heard and why that is wrong; None where it is right."""
-    heard = test.ask(desk, case)
+    try:
+        heard = test.ask(desk, case)
+    except SilenceError as silence:
+        silence.given = test.given(case)
+        raise
     if errors := heard.errors:
         return case, heard, Wrong(test.given(case), str(errors[0]), "an answer")
     wrong = test.judge(case, heard)
@@ -197,7 +216,11 @@ def _unanswered(names: list[str], stands: dict[str, Any]) -> Failure:
 def _silent(silence: SilenceError, test: Test[Any, Any] | None = None) -> Failure:
     says = f"Your answer was stopped: {silence}"
     step = "Try the call in a cell of its own with small numbers, and interrupt the kernel if it does not end."
-    return Failure(test.id if test else "present", silence.why, says, "", "", "", step)
+    return Failure(test.id if test else "present", silence.why, says, silence.given, "", "", step)
+
+
+def _ungraded(error: StoreError) -> Failure:
+    return Failure("store", None, f"No store could be had to try the answer on: {error}", "", "", "", "Grade it again.")
 
 
 _STATUS = {"late": Status.TIMED_OUT, "ended": Status.CRASHED}

@@ -1,8 +1,8 @@
 """What a notebook calls: `check("1.3")`, `hint("1.3")`, `progress()`.
 
-The answers are tried in a fork of the kernel, so a cell that checks comes back within five seconds whatever they do, and
-leaves the kernel as it was. What runs on stores runs on fakeredis, and on an embedded Valkey where the package
-for one is installed: never on a server of the reader's, which a student's script might stop.
+The answers are tried in a fork of the kernel, so a cell that checks comes back within five seconds whatever they do,
+and leaves the kernel as it was. What runs on stores runs on fakeredis, and on an embedded Valkey where the package for
+one is installed: never on a server of the reader's, which a student's script might stop.
 
 Source: exercises, "What a check is"; widgets, "must also make sense when it cannot run".
 """
@@ -21,9 +21,10 @@ from echomq_lab.checks.exercises import IDS, exercise
 from echomq_lab.checks.judge import judge
 from echomq_lab.checks.pupil import Forked
 from echomq_lab.checks.verdict import Status, Verdict
+from echomq_lab.embedded import EmbeddedServer
 from echomq_lab.errors import StoreError
 from echomq_lab.readout import Table
-from echomq_lab.store import FAKEREDIS, VALKEY, Connection, connect
+from echomq_lab.store import FAKEREDIS
 
 _verdicts: dict[str, Verdict] = {}
 #: How many hints were given, by exercise and test.
@@ -56,6 +57,8 @@ def check(exercise_id: str) -> Verdict:
     names = _names(sys._getframe(1).f_globals)
     with Forked(names) as pupil:
         verdict = judge(asked, pupil, stores=stores(asked))
+    if verdict.status is Status.TIMED_OUT and asked.on_store:
+        _start_again()
     if note := saved.note(asked.id, names):
         verdict = replace(verdict, note=note)
     _verdicts[asked.id] = verdict
@@ -99,12 +102,19 @@ def stores(asked: Exercise) -> tuple[str, ...]:
 
 
 @cache
-def _valkey() -> Connection | None:
+def _valkey() -> EmbeddedServer | None:
     """A Valkey of the checks' own, for as long as this kernel lives; None where there is none."""
     try:
-        return connect(VALKEY)
+        return EmbeddedServer()
     except StoreError:
         return None
+
+
+def _start_again() -> None:
+    """Let go of the Valkey, which may be in a script without end; the next check starts another."""
+    if server := _valkey():
+        server.kill()
+    _valkey.cache_clear()
 
 
 def _failing(asked: Exercise, verdict: Verdict | None) -> Test[Any, Any]:

@@ -88,10 +88,7 @@ class _Run:
         if "command" in act:
             self._store.send(*map(unpack, act["command"]))
             return {"after": self._held()}
-        if "script" in act:
-            call = self._script(act)
-        else:
-            call = self._call(act, self._conn)
+        call = self._script(act) if "script" in act else self._call(act, self._conn)
         other: list[Heard] = []
 
         def meanwhile() -> None:
@@ -102,7 +99,7 @@ class _Run:
         with trace.record(self._conn, self._queue) as recorded, gate.on(self._conn):
             heard = self._hearing(call)
         if "script" in act and "raised" in heard and recorded.steps:
-            heard["raised"]["words"] = _script_error(str(recorded.steps[-1].error))
+            heard["raised"]["words"] = script_error(str(recorded.steps[-1].error))
         calls = [list(each) for step in recorded.steps for each in (step.calls or (step.command,))]
         return {
             "heard": heard,
@@ -131,7 +128,7 @@ class _Run:
         return lambda: self._conn.send(*words)
 
 
-def _script_error(told: str) -> str:
+def script_error(told: str) -> str:
     """What a store says of a script, without what is the store's own: the line, and what is wrong there."""
     at = re.search(r"script:([0-9]+): (.*)", told, re.DOTALL)
     return f"error in the script, line {at[1]}: {at[2]}" if at else f"error in the script: {told}"

@@ -12,6 +12,8 @@ from echomq_lab.scenario import CadenceRun, Lane
 from echomq_lab.trace import Trace
 from echomq_lab.wording import in_calendar
 
+_FAR_MS = 400 * 86_400_000
+
 
 class _Said(Lane):
     """A lane of instants that somebody said."""
@@ -30,4 +32,11 @@ def rail(marks: Marks) -> Rail:
             ("yours", "next run" if len(marks.came_ms) == 1 else "runs", marks.came_ms),
         )
     )
-    return Rail(lay_out(CadenceRun(marks.now_ms, lanes, Trace("checked"))))
+    return Rail(lay_out(CadenceRun(marks.now_ms, lanes, Trace("checked")), _window(marks.now_ms, lanes)))
+
+
+def _window(now_ms: int, lanes: tuple[Lane, ...]) -> tuple[int, int]:
+    """From the first to the last instant with some room, unless it is so far off that the others would be one."""
+    near = [at_ms for lane in lanes for at_ms in lane.marks_ms if abs(at_ms - now_ms) <= _FAR_MS] + [now_ms]
+    pad_ms = max((max(near) - min(near)) // 12, 1)
+    return max(min(near) - pad_ms, 0), max(near) + pad_ms

@@ -11,6 +11,7 @@ Source: grading, "Student code and checks never share a process".
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,8 @@ MOST_VALUES = 2_000
 MOST_CHARACTERS = 40_000
 _DEEPEST = 12
 _MOST_INT = 10**40
+#: Where an object lies in memory, which is another place in each run.
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,4 +100,4 @@ def _told(value: Any, kind: type) -> str:
     if issubclass(kind, list | tuple | dict | str | bytes) and len(value) > MOST_VALUES:
         what = "characters" if issubclass(kind, str) else "bytes" if issubclass(kind, bytes) else "items"
         return f"a {kind.__name__} of {len(value):,} {what}"
-    return shown(value)
+    return _ADDRESS.sub("", shown(value))

@@ -35,10 +35,10 @@ _GRACE_S = 5.0
 
 
 class SilenceError(LabError, RuntimeError):
-    """No answer came: `why` is "late" or "ended"."""
+    """No answer came: `why` is "late" or "ended", `given` what was asked, where that is known."""
 
     def __init__(self, why: str, words: str) -> None:
-        self.why = why
+        self.why, self.given = why, ""
         super().__init__(words)
 
 
@@ -133,8 +133,10 @@ class Forked:
 
     def _end(self) -> None:
         if self._pid:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
+            # What it started is of its session, unless it was killed before it had one.
+            for kill in (os.killpg, os.kill):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    kill(self._pid, signal.SIGKILL)
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(self._pid, 0)
             self._pid = 0
@@ -160,7 +162,7 @@ def _be_the_pupil(line: socket.socket, theirs: socket.socket, names: dict[str, A
 
 
 def _settle(lives_s: float) -> None:
-    """Make this fork a process of its own: no terminal, no signals of the kernel's, no output, bounds on what it takes."""
+    """Make this fork a process of its own: no terminal, no output, no signals of the kernel's, bounded memory."""
     os.setsid()
     gc.freeze()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):

@@ -30,7 +30,7 @@ def watch() -> None:
 
 
 def note(exercise_id: str, names: dict[str, Any]) -> str:
-    """A sentence when the saved answer cell of an exercise is not what ran last; else, or where nobody can tell, none."""
+    """A sentence when the saved answer cell is not what ran last; none otherwise, nor where nobody can tell."""
     cell = _saved_cell(exercise_id, names)
     if cell is None:
         return ""

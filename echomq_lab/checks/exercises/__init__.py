@@ -15,11 +15,15 @@ from echomq_lab.errors import ArgumentError, plain
 IDS = tuple(f"{dive}.{number}" for dive in (1, 2, 3) for number in range(1, 6))
 
 
-@cache
 def exercise(exercise_id: str) -> Exercise:
     """The exercise of an id. Raises `ArgumentError` for another one."""
     exercise_id = plain(exercise_id)
     if exercise_id not in IDS:
         raise ArgumentError("exercise", exercise_id, f"one of {', '.join(IDS)} as text", "try check('1.1')")
+    return _loaded(exercise_id)
+
+
+@cache
+def _loaded(exercise_id: str) -> Exercise:
     found: Exercise = import_module(f"{__name__}.ex_{exercise_id.replace('.', '_')}").EXERCISE
     return found
