@@ -94,10 +94,9 @@ def test_on_valkey_every_cell_shows_the_same(executed: tuple[str, Outputs, Outpu
     assert before == after
 
 
-def test_every_cell_but_the_setup_shows_something(executed: tuple[str, Outputs, Outputs]) -> None:
+def test_every_cell_but_the_setup_and_the_stubs_shows_something(executed: tuple[str, Outputs, Outputs]) -> None:
     _, first, _ = executed
-    assert first.pop("setup") == []
-    assert [cell for cell, outs in first.items() if not outs] == []
+    assert [cell for cell, outs in first.items() if not outs and not cell.endswith("-answer")] == ["setup"]
 
 
 def test_every_output_can_be_read_without_html(executed: tuple[str, Outputs, Outputs]) -> None:
@@ -146,11 +145,17 @@ SEEN = {
         ("again-run", "EXISTS emq:{shop}:repeat:stock  0      nothing"),
     ],
     "02-the-upsert.ipynb": [
-        ("boot-run", "{'exists': 4, 'registered': 2}"),
+        ("boot-run", "{'exists': 9, 'registered': 3}"),
         ("lost-run", "absent"),
         ("again-run", "1767603900000 (09:05)  1767603960000 (09:06)"),
         ("fifty-run", "50 1 1"),
         ("happened-run", "{'fired': 4}"),
+        ("keys-run", "every_ms = 900000, template = {}"),
+        ("script-run", "if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end"),
+        ("ex-2-1-run", "None of 2 as predicted"),
+        ("ex-2-4-given", "E  The second boot is answered as if the name were new."),
+        *((f"ex-2-{number}-check", "not answered yet, 0 of") for number in range(1, 6)),
+        ("progress-run", "0 of 100 points"),
     ],
     "03-start-to-start.ipynb": [
         ("ten-thousand-run", "1 10000 True"),
