@@ -8,6 +8,7 @@ Source: wire contract, `repeat.register` and "Edges"; exercises, "Store exercise
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
@@ -86,15 +87,18 @@ def elsewhere(rng: Random) -> list[LuaCase]:
 
 
 def another(rng: Random) -> list[LuaCase]:
-    """A second boot, later, that asks for another period and template."""
+    """Second boots, later, that ask for another period and template; and a first one, see `leaves`."""
     boots = [_boot(rng, name) for name in rng.sample(NAMES, 2)]
-    return [_known("a second boot asks for another period", boot, _other(rng, boot)) for boot in boots]
+    return [
+        *(_known("a second boot asks for another period", boot, _other(rng, boot)) for boot in boots),
+        PLAIN_FRESH,
+    ]
 
 
 def same(rng: Random) -> list[LuaCase]:
-    """A second boot that asks for the same."""
+    """A second boot that asks for the same; and a first one."""
     boot = _boot(rng, rng.choice(NAMES))
-    return [_known("a second boot asks for the same", boot, boot)]
+    return [_known("a second boot asks for the same", boot, boot), PLAIN_FRESH]
 
 
 _NAME, _EVERY_MS, _TEMPLATE, _FIRST_MS = _PLAIN
@@ -124,8 +128,8 @@ def lone_entry(rng: Random) -> LuaCase:
 
 
 def one_field(rng: Random) -> list[LuaCase]:
-    """A record that lacks one of its two fields."""
-    cases = []
+    """Records that lack one of the two fields; and a first boot, see `leaves`."""
+    cases = [PLAIN_FRESH]
     for name, kept in zip(rng.sample(NAMES, 2), ("template", "every_ms"), strict=True):
         keys, (_, every_ms, template, first_ms) = lua_runs.usual(name), (boot := _boot(rng, name))
         value: Word = template if kept == "template" else every_ms
@@ -164,13 +168,20 @@ def decides(case: LuaCase, ran: Ran) -> Wrong | None:
     return Wrong(case.told(), came, wanted)
 
 
-def unchanged(case: LuaCase, ran: Ran) -> Wrong | None:
-    """Asks that the last run changes nothing; what those before it did is not asked."""
-    before = ran.acts[-2].after if len(ran.acts) > 1 else ran.before
-    if ran.acts[-1].after == before:
-        return None
-    came, wanted = lua_runs.differ(ran.acts[-1].after, before)
-    return Wrong(case.told(), came, wanted)
+def leaves(case: LuaCase, ran: Ran) -> Wrong | None:
+    """Asks that no run changes anything but the first of a new name.
+
+    That one has to write something, whatever it is: a script that does nothing leaves nothing alone.
+    """
+    states = [ran.before, *(act.after for act in ran.acts)]
+    if _new(case):
+        if states[1] == states[0]:
+            return Wrong(case.told(), "nothing is written", "a new name is written")
+        states = states[1:]
+    for before, after in itertools.pairwise(states):
+        if after != before:
+            return Wrong(case.told(), *lua_runs.differ(after, before))
+    return None
 
 
 def probes_record(case: LuaCase, ran: Ran) -> bool:
@@ -179,18 +190,22 @@ def probes_record(case: LuaCase, ran: Ran) -> bool:
 
 
 def in_keys(case: LuaCase, ran: Ran) -> Wrong | None:
-    """Asks that every key that is touched is one of KEYS."""
+    """Asks that keys are touched, and that each of them is one of KEYS."""
     calls = [call for act in ran.acts for call in act.calls]
     strays = [call for call in calls if len(call) > 1 and not set(call[1:3]) & set(case.keys)]
-    if not strays:
+    if calls and not strays:
         return None
-    return Wrong(case.told(), "; ".join(map(lua_runs.words, strays)), f"no other keys than {' and '.join(case.keys)}")
+    came = "; ".join(map(lua_runs.words, strays)) or "no command at all"
+    return Wrong(case.told(), came, f"no other keys than {' and '.join(case.keys)}")
 
 
 def only_reads(case: LuaCase, ran: Ran) -> Wrong | None:
-    """Asks of a hit that something is read, and that no command is sent that could write."""
+    """Asks of a hit that something is read, and no command sent that could write; of a new name that one is."""
     calls = ran.acts[-1].calls
-    if calls and all(call[0].upper() in READS for call in calls):
-        return None
+    reads = all(call[0].upper() in READS for call in calls)
     came = "; ".join(map(lua_runs.words, calls)) or "no command at all"
+    if _new(case):
+        return Wrong(case.told(), came, "a new name is written") if reads else None
+    if calls and reads:
+        return None
     return Wrong(case.told(), came, f"EXISTS {case.keys[1]}, or another probe, and no command that writes")

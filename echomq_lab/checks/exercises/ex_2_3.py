@@ -106,7 +106,7 @@ EXERCISE = Exercise(
                 "There are two ways out of the script: the guard's, and the end.",
                 "A script that ends without return answers nil; the last line must be return 1.",
             ),
-            lambda rng: [*register_runs.fresh(rng)[:1], *register_runs.same(rng)],
+            register_runs.same,
             _ask,
             register_runs.same_answers,
             given,
@@ -139,7 +139,7 @@ EXERCISE = Exercise(
             ),
             register_runs.another,
             _ask,
-            register_runs.same_keys,
+            register_runs.leaves,
             given,
             simpler=simplest(*PLAIN_ANOTHER),
             mistakes=(
@@ -205,7 +205,7 @@ EXERCISE = Exercise(
             ),
             register_runs.one_field,
             _ask,
-            register_runs.unchanged,
+            register_runs.leaves,
             given,
             mistakes=(
                 Mistake(
