@@ -14,10 +14,11 @@ from dataclasses import replace
 from random import Random
 
 from echomq_lab.checks import lua_runs
-from echomq_lab.checks.desk import Desk, Ran, Word
+from echomq_lab.checks.desk import QUEUE, Desk, Ran, Word
 from echomq_lab.checks.exercise import Wrong
 from echomq_lab.checks.lua_runs import NAMES, READS, TEMPLATES, LuaCase
 from echomq_lab.clock import LAB_DAY_MS
+from echomq_lab.keyspace import queue_key
 
 SOURCE = "register"
 #: What a boot asks for, in ARGV's order: name, every_ms, template, first run in Unix ms.
@@ -60,8 +61,8 @@ def _registered(keys: tuple[str, str], boot: Boot) -> tuple[tuple[Word, ...], ..
     return ("HSET", keys[1], "every_ms", every_ms, "template", template), ("ZADD", keys[0], first_ms, name)
 
 
-def _known(says: str, there: Boot, asked: Boot, keys: tuple[str, str] | None = None) -> LuaCase:
-    keys = keys or lua_runs.usual(there[0])
+def _known(says: str, there: Boot, asked: Boot) -> LuaCase:
+    keys = lua_runs.usual(there[0])
     return LuaCase(says, keys, (asked,), _registered(keys, there))
 
 
@@ -82,8 +83,12 @@ PLAIN_FRESH = _fresh(_PLAIN)
 def elsewhere(rng: Random) -> list[LuaCase]:
     """A new name and a known one whose keys are others than the library's."""
     one, two = (_boot(rng, name) for name in rng.sample(NAMES, 2))
-    known = _known("keys of other names, a name that is there", two, two, lua_runs.strange(rng))
-    return [LuaCase("keys of other names, a new name", lua_runs.strange(rng), (one,)), known]
+    return [_elsewhere(one, lua_runs.strange(rng), known=False), _elsewhere(two, lua_runs.strange(rng), known=True)]
+
+
+def _elsewhere(boot: Boot, keys: tuple[str, str], *, known: bool) -> LuaCase:
+    says = f"keys of other names, a name that is {'there' if known else 'new'}"
+    return LuaCase(says, keys, (boot,), _registered(keys, boot) if known else ())
 
 
 def another(rng: Random) -> list[LuaCase]:
@@ -103,6 +108,9 @@ def same(rng: Random) -> list[LuaCase]:
 
 _NAME, _EVERY_MS, _TEMPLATE, _FIRST_MS = _PLAIN
 PLAIN_SAME = _known("a second boot asks for the same", _PLAIN, _PLAIN)
+PLAIN_ELSEWHERE = tuple(
+    _elsewhere(_PLAIN, (queue_key(QUEUE, "a1"), queue_key(QUEUE, "b2")), known=known) for known in (False, True)
+)
 #: One thing asked anew, and then everything.
 PLAIN_ANOTHER = (
     _known("a second boot asks for another period", _PLAIN, (_NAME, 900_000, _TEMPLATE, _FIRST_MS)),
@@ -112,30 +120,44 @@ PLAIN_ANOTHER = (
 )
 
 
+def _lone(boot: Boot, asked: Boot, what: str) -> LuaCase:
+    """A half state: of record and entry one alone is there."""
+    keys = lua_runs.usual(boot[0])
+    record, entry = _registered(keys, boot)
+    if what == "record":
+        return LuaCase("a record that has no entry in the registry", keys, (asked,), (record,))
+    return LuaCase("an entry that has no record", keys, (asked,), (entry,))
+
+
 def lone_record(rng: Random) -> LuaCase:
     """A record without an entry."""
     boot = _boot(rng, rng.choice(NAMES))
-    keys = lua_runs.usual(boot[0])
-    says = "a record that has no entry in the registry"
-    return LuaCase(says, keys, (boot,), _registered(keys, boot)[:1])
+    return _lone(boot, boot, "record")
 
 
 def lone_entry(rng: Random) -> LuaCase:
     """An entry without a record."""
     boot = _boot(rng, rng.choice(NAMES))
-    keys = lua_runs.usual(boot[0])
-    return LuaCase("an entry that has no record", keys, (_other(rng, boot),), _registered(keys, boot)[1:])
+    return _lone(boot, _other(rng, boot), "entry")
+
+
+PLAIN_LONE = (_lone(_PLAIN, _PLAIN, "record"), _lone(_PLAIN, (*_PLAIN[:3], _FIRST_MS + 60_000), "entry"))
+
+
+def _lacking(boot: Boot, kept: str) -> LuaCase:
+    keys, (name, every_ms, template, first_ms) = lua_runs.usual(boot[0]), boot
+    value: Word = template if kept == "template" else every_ms
+    there: tuple[tuple[Word, ...], ...] = (("HSET", keys[1], kept, value), ("ZADD", keys[0], first_ms, name))
+    return LuaCase(f"a record with {kept} alone", keys, (boot,), there)
 
 
 def one_field(rng: Random) -> list[LuaCase]:
     """Records that lack one of the two fields; and a first boot, see `leaves`."""
-    cases = [PLAIN_FRESH]
-    for name, kept in zip(rng.sample(NAMES, 2), ("template", "every_ms"), strict=True):
-        keys, (_, every_ms, template, first_ms) = lua_runs.usual(name), (boot := _boot(rng, name))
-        value: Word = template if kept == "template" else every_ms
-        there: tuple[tuple[Word, ...], ...] = (("HSET", keys[1], kept, value), ("ZADD", keys[0], first_ms, name))
-        cases.append(LuaCase(f"a record with {kept} alone", keys, (boot,), there))
-    return cases
+    kinds = zip(rng.sample(NAMES, 2), ("template", "every_ms"), strict=True)
+    return [*(_lacking(_boot(rng, name), kept) for name, kept in kinds), PLAIN_FRESH]
+
+
+PLAIN_ONE_FIELD = (_lacking(_PLAIN, "template"), _lacking(_PLAIN, "every_ms"))
 
 
 def ask_bare_too(name: str) -> Callable[[Desk, LuaCase], Ran]:

@@ -224,6 +224,7 @@ EXERCISE = Exercise(
             _ask(_run_bare_too),
             _ran(register_runs.decides),
             given,
+            simpler=simplest(register_runs.PLAIN_LONE[1]),
             mistakes=(
                 Mistake(
                     "the other guard",

@@ -94,6 +94,7 @@ EXERCISE = Exercise(
             _ask,
             register_runs.in_keys,
             given,
+            simpler=simplest(*register_runs.PLAIN_ELSEWHERE),
             on_store=True,
         ),
         Test(
@@ -145,8 +146,8 @@ EXERCISE = Exercise(
             mistakes=(
                 Mistake(
                     "the period is updated",
-                    "The second boot's period gets into the record. It is not asked for: what is stored stays, and who "
-                    "wants another period cancels first.",
+                    "The second boot's period gets into the record. What is stored stays; who wants another period "
+                    "cancels first.",
                     _period_alone,
                 ),
                 Mistake(
@@ -183,6 +184,7 @@ EXERCISE = Exercise(
             register_runs.ask_bare_too("REGISTER_LUA"),
             register_runs.decides,
             given,
+            simpler=simplest(*register_runs.PLAIN_LONE),
             mistakes=(
                 Mistake(
                     "probe on the registry",
@@ -207,6 +209,7 @@ EXERCISE = Exercise(
             _ask,
             register_runs.leaves,
             given,
+            simpler=simplest(*register_runs.PLAIN_ONE_FIELD),
             mistakes=(
                 Mistake(
                     "guard on one field",

@@ -102,7 +102,7 @@ def _period_written(case: LuaCase, ran: Ran) -> bool:
 def _others(rng: Random) -> list[LuaCase]:
     """The cases of 2.3 that no boot of the service shows."""
     cases = [*register_runs.elsewhere(rng), register_runs.lone_record(rng), register_runs.lone_entry(rng)]
-    return [*cases, *register_runs.one_field(rng)[1:]]
+    return [*cases, *register_runs.one_field(rng)[:2]]
 
 
 def _as_before(case: LuaCase, ran: Ran) -> Wrong | None:
@@ -238,6 +238,7 @@ EXERCISE = Exercise(
             register_runs.ask_bare_too("REGISTER_FIXED"),
             _as_before,
             given,
+            simpler=simplest(*register_runs.PLAIN_ELSEWHERE, *register_runs.PLAIN_LONE, *register_runs.PLAIN_ONE_FIELD),
             of=_SCRIPT,
             on_store=True,
         ),

@@ -46,8 +46,8 @@ class BootCase:
 
     def told(self) -> str:
         """The case in words, a line each."""
-        names = ", ".join(name for name, *_ in self.known)
-        begins = f"a queue in which there is {names}" if names else "an empty queue"
+        known = ", ".join(f"{name} (every_ms {every_ms}, template {text})" for name, every_ms, text, _ in self.known)
+        begins = f"a queue in which there is {known}" if known else "an empty queue"
         return "\n".join([begins, *(f"now {at_ms}: boot(conn, queue, {list(each)!r})" for at_ms, each in self.boots)])
 
     @property
