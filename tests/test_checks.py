@@ -503,9 +503,9 @@ def test_a_counter_example_of_instants_is_drawn() -> None:
     assert "crosses: 02:00" in html
 
 
-@pytest.mark.parametrize("came", [(-5,), (10**18,), (), (5,)])
+@pytest.mark.parametrize("came", [(-5,), (10**18,), (), (5,), (253_402_300_799_999,), tuple(range(T, T + 2_000))])
 def test_what_no_clock_can_show_is_left_out_of_the_picture(came: tuple[int, ...]) -> None:
-    failure = replace(SIMPLE.failure, marks=Marks(T, (T + 1,), came)) if SIMPLE.failure else None
+    failure = replace(SIMPLE.failure, marks=Marks(T, (T + 1,), came, "Asia/Tokyo")) if SIMPLE.failure else None
     assert "<svg" in replace(SIMPLE, failure=failure).to_html()
 
 
