@@ -351,8 +351,8 @@ EXERCISE = Exercise(
             mistakes=(
                 Mistake(
                     "a field asked for",
-                    "Your script asks for a field of the record, and takes a record that lacks it for none. Ask whether "
-                    "the key is there.",
+                    "Your script asks for a field of the record, and takes a record that lacks it for none. Ask "
+                    "whether the key is there.",
                     lambda case, _: case.says == _POOR,
                 ),
             ),
