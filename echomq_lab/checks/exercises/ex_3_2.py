@@ -21,6 +21,7 @@ SOURCE = "advance"
 
 _PERIODS_MS = (60_000, 900_000, 3_600_000, 86_400_000)
 _OTHER = "zebra"
+_POOR = "a record with one field alone"
 #: The commands that set up an entry, its record, and another entry.
 _LIVE_BESIDE = 3
 #: Makes a case of a name, its old score, the next run, and a template.
@@ -55,6 +56,12 @@ def lone(name: str, _: int, next_ms: int, template: str) -> LuaCase:
     """A record that has no entry."""
     there = (_record(name, template),)
     return LuaCase("a record that has no entry", lua_runs.usual(name), ((name, next_ms),), there)
+
+
+def poor(name: str, old_ms: int, next_ms: int, template: str) -> LuaCase:
+    """An entry with a record that lacks a field."""
+    there = (_entry(name, old_ms), ("HSET", lua_runs.usual(name)[1], "template", template))
+    return LuaCase(_POOR, lua_runs.usual(name), ((name, next_ms),), there)
 
 
 def beside(made: Made) -> Made:
@@ -109,6 +116,13 @@ def simpler(*makers: Made) -> Callable[[LuaCase], Iterator[LuaCase]]:
 def _same_entry(case: LuaCase, ran: Ran) -> Wrong | None:
     """Compares what the registry holds; the record aside."""
     return _same_key(0, case, ran)
+
+
+def _has_entry(case: LuaCase, ran: Ran) -> Wrong | None:
+    """Asks that the name has an entry, and another score than before; which one is asked apart."""
+    if _now(case, ran) not in (None, _old(case)):
+        return None
+    return _same_entry(case, ran)
 
 
 def _same_record(case: LuaCase, ran: Ran) -> Wrong | None:
@@ -319,21 +333,29 @@ EXERCISE = Exercise(
             on_store=True,
         ),
         Test(
-            "entry back",
+            "the record decides",
             1,
-            "A record that has no entry gets its entry back: the record decides.",
+            "The record decides: where there is one, whatever is in it, the name gets its next run, entry or no entry.",
             "Remove an entry by hand with ZREM, run your script, and look at the registry.",
             (
                 "Which of the two keys says that a name is registered?",
-                "Does your script write the score only where there is one already?",
-                "ZADD without XX writes the score of a member, whether it is there or not.",
+                "Does your script write the score only where there is one already, or ask for a field?",
+                "EXISTS asks for the record, whatever its fields; ZADD without XX writes a score in any case.",
             ),
-            cases(lone),
+            cases(lone, poor),
             lua_runs.ask("ADVANCE_LUA"),
-            _same_entry,
+            _has_entry,
             given,
-            simpler=simpler(lone),
+            simpler=simpler(lone, poor),
             tries=4,
+            mistakes=(
+                Mistake(
+                    "a field asked for",
+                    "Your script asks for a field of the record, and takes a record that lacks it for none. Ask "
+                    "whether the key is there.",
+                    lambda case, _: case.says == _POOR,
+                ),
+            ),
             on_store=True,
         ),
         Test(
