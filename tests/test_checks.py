@@ -567,35 +567,31 @@ def cell(exercise_id: str, source: str) -> dict[str, Any]:
     return {"cell_type": "code", "id": "ex-1-3-answer", "metadata": tags, "source": [source]}
 
 
+UNSAVED = "The saved notebook does not hold the answer that was checked here yet"
+CHANGED = "The answer cell was changed after it ran: run it again, then check again."
+# What the file held and what ran, time after time; what the file holds when it is checked; the note.
 SAVED = [
-    ("the same", ["a = 1"], "a = 1", ""),
+    ("the same", [("a = 1", "a = 1")], "a = 1", ""),
+    ("saved after it ran", [("...", "a = 1")], "a = 1", ""),
     ("not run here", [], "a = 1", ""),
-    (
-        "changed after it ran",
-        ["a = 1"],
-        "a = 2",
-        "The answer cell was changed after it ran: run it again, then check again.",
-    ),
-    (
-        "run, and not saved",
-        ["a = 1", "a = 2"],
-        "a = 1",
-        "The saved notebook still holds an earlier answer than the one",
-    ),
+    ("changed after it ran", [("a = 1", "a = 1")], "a = 2", CHANGED),
+    ("run, and not saved", [("a = 1", "a = 1"), ("a = 1", "a = 2")], "a = 1", UNSAVED),
+    ("as shipped, and not saved", [("...", "a = 1")], "...", UNSAVED),
 ]
 
 
 @pytest.mark.parametrize(("ran", "source", "note"), [row[1:] for row in SAVED], ids=[row[0] for row in SAVED])
 def test_a_stale_answer_cell_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ran: list[str], source: str, note: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ran: list[tuple[str, str]], source: str, note: str
 ) -> None:
     path = tmp_path / "some.ipynb"
-    path.write_text(json.dumps({"cells": [cell("1.3", source)]}))
     monkeypatch.setenv("JPY_SESSION_NAME", str(path))
-    for each in ran:
-        saved._note(SimpleNamespace(cell_id="ex-1-3-answer", raw_cell=each))
+    for held, raw_cell in ran:
+        path.write_text(json.dumps({"cells": [cell("1.3", held)]}))
+        saved._note(SimpleNamespace(cell_id="ex-1-3-answer", raw_cell=raw_cell))
+    path.write_text(json.dumps({"cells": [cell("1.3", source)]}))
     assert saved.note("1.3", {})[: len(note) or None] == note
-    assert saved.note("1.2", {}).startswith("The saved notebook has no answer cell for 1.2 any more")
+    assert saved.note("1.2", {}).startswith("The saved notebook has no answer cell for 1.2: ")
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"cells": 5}', '{"cells": [{}]}'])

@@ -170,9 +170,10 @@ def _failure(told: dict[str, Any]) -> Failure:
 
 
 def _table(rows: list[tuple[str, str]]) -> str:
-    style = 'style="text-align:left;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere"'
+    style = "text-align:left;vertical-align:top"
     body = "".join(
-        f'<tr><th scope="row" {style}>{html.escape(what)}</th><td {style}>{html.escape(words)}</td></tr>'
+        f'<tr><th scope="row" style="{style};white-space:nowrap">{html.escape(what)}</th>'
+        f'<td style="{style};white-space:pre-wrap;overflow-wrap:anywhere">{html.escape(words)}</td></tr>'
         for what, words in rows
     )
     return f"<table><tbody>{body}</tbody></table>"
