@@ -29,11 +29,12 @@ class Desk:
     def stand(self, name: str) -> None:
         """Walk to a cell with the arrow keys."""
         target = self.ids.index(name)
-        for _ in range(2 * len(self.ids)):
-            at = self.page.evaluate(_ACTIVE)
-            if at == target:
+        for _ in range(5):
+            steps = target - self.page.evaluate(_ACTIVE)
+            for _ in range(abs(steps)):
+                self.page.keyboard.press("ArrowDown" if steps > 0 else "ArrowUp")
+            if not steps:
                 return
-            self.page.keyboard.press("ArrowDown" if at < target else "ArrowUp")
         raise AssertionError(f"never came to {name}")
 
     def run(self, name: str) -> str:
@@ -149,9 +150,9 @@ def test_the_saved_answer_and_the_one_that_ran_are_told_apart(eye: Watched, desk
     desk.run("ex-1-2-answer")
     assert "does not hold the answer that was checked here yet" in desk.run("ex-1-2-check")
     eye.page.keyboard.press("Control+s")
-    eye.page.wait_for_function("document.title && !document.querySelector('.jp-mod-dirty')")
+    eye.page.wait_for_function("!document.querySelector('.lm-TabBar-tab.jp-mod-dirty')")
     assert "saved notebook" not in desk.run("ex-1-2-check")
     desk.write("ex-1-2-answer", "def next_interval(prev_ms, every_ms):\n    return prev_ms\n")
     eye.page.keyboard.press("Control+s")
-    eye.page.wait_for_function("document.title && !document.querySelector('.jp-mod-dirty')")
+    eye.page.wait_for_function("!document.querySelector('.lm-TabBar-tab.jp-mod-dirty')")
     assert "The answer cell was changed after it ran" in desk.run("ex-1-2-check")
