@@ -1,11 +1,15 @@
-"""The command `echomq-lab`: open the notebooks, bring one back fresh, look for faults, trace two rules.
+"""The command `echomq-lab`: open the notebooks, bring one back fresh, check it, hand it in, and more.
 
-    echomq-lab open      copy what is missing to lab-work/, start JupyterLab on the hub notebook
-    echomq-lab reset 01  a fresh copy of a notebook; the reader's moves to a dated name
-    echomq-lab doctor    what the lab needs, what is at fault, the command that mends it
-    echomq-lab trace     what a cron rule and an interval name next, in text, as JSON, or as a picture
+    echomq-lab open           copy what is missing to lab-work/, start JupyterLab on the hub notebook
+    echomq-lab reset 01       a fresh copy of a notebook; the reader's moves to a dated name
+    echomq-lab check 01       run a notebook in a fresh kernel, and say what its answers earn
+    echomq-lab bundle         put the notebooks with the answers into one zip file to hand in
+    echomq-lab doctor         what the lab needs, what is at fault, the command that mends it
+    echomq-lab trace          what a cron rule and an interval name next, in text, as JSON, or as a picture
+    echomq-lab solutions DIR  the notebooks with right answers in place, in a clone
 
-Exits 0; 1 when the doctor finds that the lab cannot run; 2 for a mistake, told in one line; 130 after Ctrl-C.
+Exits 0; 1 when the doctor finds that the lab cannot run, or a check that points are missing; 2 for a mistake, told in
+one line; 130 after Ctrl-C.
 
 Source: architecture, "Rooms": `cli`.
 """
@@ -69,8 +73,40 @@ def _parser() -> argparse.ArgumentParser:
     resetting.add_argument("which", metavar="NN", help="the notebook's number or name, such as 01")
     resetting.set_defaults(run=_reset)
 
-    for command in (opening, resetting):
+    checking = commands.add_parser(
+        "check",
+        help="run notebooks in a fresh kernel and check their answers",
+        description="Run each notebook top to bottom in a fresh kernel, and say what its answers earn.",
+        allow_abbrev=False,
+    )
+    which = "the notebook's number or name, such as 01, or a path"
+    checking.add_argument("notebooks", metavar="NOTEBOOK", nargs="+", help=which)
+    limit = "how long a cell may run before it is interrupted, in seconds (%(default)s)"
+    checking.add_argument("--timeout", metavar="S", type=_seconds, default=60, help=limit)
+    checking.add_argument("--json", action="store_true", help="print one JSON object")
+    checking.set_defaults(run=_check)
+
+    bundling = commands.add_parser(
+        "bundle",
+        help="make the zip file to hand in",
+        description="Put the notebooks with the answers, as they were last saved, into one zip file to hand in.",
+        allow_abbrev=False,
+    )
+    bundling.add_argument("--out", metavar="F", help="the file to write (echomq-lab-<hash>.zip, in this folder)")
+    bundling.set_defaults(run=_bundle)
+
+    for command in (opening, resetting, checking, bundling):
         command.add_argument("--dir", type=Path, help="the folder for your copies (lab-work in the clone)")
+
+    solving = commands.add_parser(
+        "solutions",
+        help="write the notebooks with right answers in place",
+        description="Write each notebook that has exercises with right answers in place; in a clone only.",
+        allow_abbrev=False,
+    )
+    solving.add_argument("folder", metavar="DIR", type=Path, help="the folder to write to")
+    solving.add_argument("--force", action="store_true", help="replace files that are something else")
+    solving.set_defaults(run=_solutions)
 
     commands.add_parser("doctor", help="look for faults", allow_abbrev=False).set_defaults(run=_doctor)
 
@@ -102,6 +138,12 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _seconds(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 3_600:
+        raise argparse.ArgumentTypeError(f"a number of seconds is from 1 to 3600, not {text!r}")
+    return int(text)
+
+
 def _open(options: argparse.Namespace) -> int:
     import echomq_lab.workdir as workdir
     from echomq_lab.serve import serve
@@ -128,6 +170,28 @@ def _doctor(options: argparse.Namespace) -> int:
     found = checks()
     show(found)
     return 0 if runs(found) else 1
+
+
+def _check(options: argparse.Namespace) -> int:
+    from echomq_lab.check_command import answer
+
+    told, right = answer(options)
+    print(told)
+    return 0 if right else 1
+
+
+def _bundle(options: argparse.Namespace) -> int:
+    from echomq_lab.bundle_command import answer
+
+    print(answer(options))
+    return 0
+
+
+def _solutions(options: argparse.Namespace) -> int:
+    from echomq_lab.solutions_command import answer
+
+    print(answer(options))
+    return 0
 
 
 def _trace(options: argparse.Namespace) -> int:

@@ -8,8 +8,10 @@ Source: exercises, the table; seed 001, §1 ("the earliest matching slot at or a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
+from zoneinfo import ZoneInfo
 
 from croniter import croniter  # type: ignore[import-untyped]
 
@@ -17,18 +19,43 @@ from echomq_lab.cadence import Cron
 from echomq_lab.checks import instants
 from echomq_lab.checks.desk import Desk, Heard
 from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test, Wrong
+from echomq_lab.checks.pupil import ZONE
+from echomq_lab.clock import LAB_DAY_MS, instant_ms
 
 #: The expression, and now in ms.
 Case = tuple[str, int]
 
-_MINUTE_MS, _DAY_MS = 60_000, 86_400_000
-# The slot asked for is at most so far away: an answer may try minute by minute.
-_REACH_MS = 3 * _DAY_MS
-_EVERY = ("* * * * *",)
-_PLAIN: tuple[str, ...] = ("0 * * * *", "0 9 * * *", "*/15 * * * *", "30 6 * * *", "5,35 8-17 * * *", "0 */6 * * *")
-_PLAIN += ("0 0 1 * *", "20 4 10-20/5 * *", "45 23 * 2,7 *", "10 12 31 * *", "7-11 3 * * *")
-_WEEKLY = ("0 9 * * 1", "30 8 * * 1-5", "0 0 * * 0", "15 10 * * 6", "0 12 * * 3", "5 5 * 3 2,4")
-_EITHER = ("0 9 13 * 5", "0 9 1 * 1", "30 7 15 * 0", "0 0 1,15 * 3", "12 6 8-10 * 6")
+_MINUTE_MS, _HOUR_MS, _DAY_MS = 60_000, 3_600_000, 86_400_000
+# The slot asked for is so near that an answer may try minute by minute, with croniter too.
+_REACH_MS = 2 * _HOUR_MS
+# From midnight to nine, for the counter-example.
+_FAR_MS = 9 * _HOUR_MS
+_OFTEN: tuple[str, ...] = ("* * * * *", "0 * * * *", "5,35 * * * *")
+_DAILY: tuple[str, ...] = ("0 9 * * *", "30 6 * * *", "20 4,16 * * *")
+# Day fields, and those of the days that begin what they name: the slots are of every hour, and now is on the eve.
+_WEEKDAYS: tuple[tuple[str, str], ...] = tuple((f"* * {days}",) * 2 for days in ("0", "1", "3", "6", "1,3", "2,4"))
+_DATES: tuple[tuple[str, str], ...] = (
+    ("1 * *", "1 * *"),
+    ("31 * *", "31 * *"),
+    ("10-20 * *", "10 * *"),
+    ("*/10 * *", "*/10 * *"),
+    ("* 2,7 *", "1 2,7 *"),
+    ("* 3 *", "1 3 *"),
+)
+# Groups of expressions, each with the least and the most by which now comes before the slot.
+_GROUPS: tuple[tuple[tuple[str, ...], int, int], ...] = (
+    (("*/10 * * * *", "*/15 * * * *", "*/20 * * * *"), _MINUTE_MS + 1, 10 * _MINUTE_MS),
+    (("5-50/15 * * * *", "7-59/20 * * * *", "3-55/25 * * * *"), 1, 10 * _MINUTE_MS),
+    (("0 */6 * * *", "30 */4 * * *", "0 */8 * * *"), _HOUR_MS + 1, _REACH_MS),
+    (("5,35 8-17 * * *", "7-11 3 * * *"), 1, _REACH_MS),
+    (("* 5 * * *", "* 4,16 * * *"), _HOUR_MS, _REACH_MS),
+)
+# The minutes at which hourly slots are.
+_EARLY = 15
+# 23:59 is in it, and the last day of the last month.
+_EDGE = "*/59 */23 * * *"
+_ALL = _OFTEN + _DAILY + tuple(expr for group, _, _ in _GROUPS for expr in group)
+_HOURS_OF_DAYS = tuple(f"0 * {named}" for named, _ in _WEEKDAYS + _DATES)
 
 
 def next_slot(case: Case) -> int:
@@ -42,34 +69,96 @@ def _plain(case: Case) -> bool:
     return bool(round(croniter(case[0], start).get_next(float) * 1000) == next_slot(case))
 
 
-def _some(expressions: tuple[str, ...], place: Callable[[Random, str, int], int]) -> Callable[[Random], list[Case]]:
-    """Cases that draw an expression and a slot of it, and then place now."""
+def _drawn(
+    rng: Random, expressions: tuple[str, ...], place: Callable[[int], int], holds: Callable[[Case], bool]
+) -> Case:
+    """An expression, and a now that is placed by a slot of it, drawn until the property holds."""
+    while True:
+        expr = rng.choice(expressions)
+        case = (expr, place(Cron(expr).next_at(instants.drawn(rng))))
+        if holds(case) and _plain(case):
+            return case
 
-    def cases(rng: Random) -> list[Case]:
-        found: list[Case] = []
-        while len(found) < 4:
-            expr = rng.choice(expressions)
-            case = (expr, place(rng, expr, Cron(expr).next_at(instants.drawn(rng))))
-            if _plain(case):
-                found.append(case)
-        return found
 
+def _before(rng: Random, least_ms: int = 1, most_ms: int = _REACH_MS) -> Callable[[int], int]:
+    return lambda slot_ms: slot_ms - rng.randrange(least_ms, most_ms)
+
+
+def _kinds(rng: Random) -> list[Case]:
+    return [_drawn(rng, group, _before(rng), _quiet) for group in (_OFTEN, _DAILY, _DAILY)]
+
+
+def _at(rng: Random) -> list[Case]:
+    return [_drawn(rng, group, lambda slot_ms: slot_ms, _on_slot) for group in (_OFTEN, _DAILY, _DAILY)]
+
+
+def _within(rng: Random) -> list[Case]:
+    """One millisecond late, less than a second late; later, and the next slot is the last minute of an hour."""
+    late = (1, rng.randrange(2, 1_000))
+    cases = [_drawn(rng, _OFTEN, lambda slot_ms, by_ms=by_ms: slot_ms + by_ms, _in_slot) for by_ms in late]  # type: ignore[misc]
+    hour_ms = instants.drawn(rng) // _HOUR_MS * _HOUR_MS
+    return [*cases, (_OFTEN[0], hour_ms + 58 * _MINUTE_MS + rng.randrange(1_000, _MINUTE_MS))]
+
+
+def _either(rng: Random) -> list[Case]:
+    """Slots of a day by one of the two day fields, asked on its eve or as it begins; both match on the next."""
+    cases: list[Case] = []
+    while len(cases) < 2:
+        by_weekday, midnight_ms = len(cases) == 1, instants.drawn(rng) // _DAY_MS * _DAY_MS
+        now_ms = midnight_ms + rng.randrange(_HOUR_MS) if by_weekday else _eve(rng, midnight_ms)
+        case = _one_day_field(midnight_ms, now_ms, by_weekday, f"{rng.randrange(_EARLY)} *")
+        if case is not None and _quiet(case) and _plain(case):
+            cases.append(case)
     return cases
 
 
-def _before(rng: Random, expr: str, slot_ms: int) -> int:
-    """A now that is no slot, nor in the minute of one."""
-    while not _quiet((expr, now_ms := slot_ms - rng.randrange(1, _REACH_MS))):
-        pass
-    return now_ms
+def _one_day_field(today_ms: int, now_ms: int, by_weekday: bool, time: str) -> Case | None:
+    """A rule that matches a day by one day field and the next by both, however its weekdays are counted.
+
+    None on the last days of a month.
+    """
+    today = instants.utc(today_ms)
+    if today.day > 27:
+        return None
+    weekday = today.isoweekday()
+    if by_weekday:
+        weekdays = ",".join(map(str, sorted((weekday + more) % 7 for more in (-1, 0, 1))))
+        return f"{time} {today.day + 1} * {weekdays}", now_ms
+    return f"{time} {today.day},{today.day + 1} * {(weekday + 1) % 7}", now_ms
 
 
-def _at(_: Random, __: str, slot_ms: int) -> int:
-    return slot_ms
+def _simpler_days(case: Case) -> Iterator[Case]:
+    """At midnight of the lab's first days, the rule for one o'clock."""
+    for day in range(3):
+        for by_weekday in (False, True):
+            now_ms = LAB_DAY_MS + day * _DAY_MS
+            each = _one_day_field(now_ms, now_ms, by_weekday, "0 1")
+            if each is not None and (len(each[0]), each[0], each[1]) < (len(case[0]), case[0], case[1]):
+                yield each
 
 
-def _within(rng: Random, _: str, slot_ms: int) -> int:
-    return slot_ms + rng.randrange(1, _MINUTE_MS)
+def _eves(rng: Random, days: tuple[tuple[str, str], ...]) -> list[Case]:
+    """Three rules for every hour of some days, asked on the eve of such days."""
+    cases: list[Case] = []
+    for named, first in rng.sample(days, 3):
+        midnight_ms = Cron(f"0 0 {first}").next_at(instants.drawn(rng))
+        cases.append((f"{rng.randrange(_EARLY)} * {named}", _eve(rng, midnight_ms)))
+    return cases
+
+
+def _eve(rng: Random, midnight_ms: int) -> int:
+    """An instant before the last hour of a day, so that an hourly slot that is not meant lies between."""
+    return midnight_ms - _HOUR_MS - rng.randrange(1, 5 * _MINUTE_MS)
+
+
+def _weekly(rng: Random) -> list[Case]:
+    return _eves(rng, _WEEKDAYS)
+
+
+def _each_group(rng: Random) -> list[Case]:
+    cases = [_drawn(rng, group, _before(rng, least, most), _quiet) for group, least, most in _GROUPS]
+    last_ms = instant_ms(f"{2026 + rng.randrange(5)}-12-31T23:01:00Z") + rng.randrange(58 * _MINUTE_MS)
+    return [*cases, *_eves(rng, _DATES), (_EDGE, last_ms)]
 
 
 def _in_slot(case: Case) -> bool:
@@ -108,10 +197,14 @@ def _simpler(expressions: tuple[str, ...], holds: Callable[[Case], bool]) -> Cal
         # Where now has to be a slot, an earlier slot is simpler too.
         candidates += [(expr, at) for early in instants.simpler(now_ms) for at in (early, Cron(expr).next_at(early))]
         for each in candidates:
-            if (len(each[0]), each[0], each[1]) < (len(expr), expr, now_ms) and holds(each) and _plain(each):
+            if (len(each[0]), each[0], each[1]) < (len(expr), expr, now_ms) and holds(each) and _near(each):
                 yield each
 
     return simpler
+
+
+def _near(case: Case) -> bool:
+    return next_slot(case) - case[1] <= _FAR_MS and _plain(case)
 
 
 def _quiet(case: Case) -> bool:
@@ -141,16 +234,25 @@ def _span(part: str) -> range:
 
 def _both_days(case: Case, heard: Heard) -> bool:
     """Whether an answer is a slot of which both day fields match."""
-    *fields, weekday = case[0].split()
-    days = Cron(" ".join([*fields, "*"]))
-    at_ms = heard.value
-    while type(at_ms) is int and case[1] <= at_ms:
-        only_weekday = " ".join([*fields[:2], "*", "*", weekday])
-        return days.next_at(at_ms) == at_ms and Cron(only_weekday).next_at(at_ms) == at_ms
-    return False
+    at_ms, (*fields, weekday) = heard.value, case[0].split()
+    if type(at_ms) is not int or not case[1] <= at_ms < case[1] + 366 * _DAY_MS:
+        return False
+    by_each = (" ".join([*fields, "*"]), " ".join([*fields[:2], "*", fields[3], weekday]))
+    return all(Cron(expr).next_at(at_ms) == at_ms for expr in by_each)
 
 
-_SCALES = instants.confusions(next_slot)
+def _elsewhere(case: Case, heard: Heard) -> bool:
+    """Whether an answer is a slot of the zone that the answers run in, or one that mixes its clock with UTC."""
+    expr, now_ms = case
+    here = round(
+        (instants.utc(now_ms).astimezone(ZoneInfo(ZONE)).utcoffset() or timedelta(0)) / timedelta(milliseconds=1)
+    )
+    mixed = (Cron(expr, ZONE).next_at(now_ms), Cron(expr).next_at(now_ms + here), next_slot(case) - here)
+    return instants.is_number(heard.value) and heard.value in mixed
+
+
+_SECONDS, _LOCAL = instants.confusions(next_slot)
+_SCALES = (_SECONDS, replace(_LOCAL, shows=_elsewhere))
 
 EXERCISE = Exercise(
     "1.3",
@@ -167,11 +269,11 @@ EXERCISE = Exercise(
                 "Look at the last step of your function, from what croniter or your loop found to what you return.",
                 "A datetime's timestamp() is a float of seconds: round(found.timestamp() * 1000) is an int of ms.",
             ),
-            _some(_PLAIN, _before),
+            _kinds,
             _ask,
             _whole,
             _given,
-            simpler=_simpler(_PLAIN, _quiet),
+            simpler=_simpler(_ALL, _quiet),
             mistakes=instants.kinds(),
         ),
         Test(
@@ -184,16 +286,17 @@ EXERCISE = Exercise(
                 "What does croniter's get_next() answer when its start is a slot? Or: does your loop try now itself?",
                 "get_next() answers strictly after its start, so start it just before now: a microsecond is enough.",
             ),
-            _some(_EVERY + _PLAIN, _at),
+            _at,
             _ask,
             _judge,
             _given,
-            simpler=_simpler(_EVERY + _PLAIN, _on_slot),
+            simpler=_simpler(_OFTEN + _DAILY, _on_slot),
             mistakes=(
+                *_SCALES,
                 Mistake(
                     "strictly after",
-                    "You skip the slot that is now and answer the one after it. The next run is the earliest slot at or "
-                    "after now, so at 09:00:00.000 it is 09:00.",
+                    "You skip the slot that is now and answer the one after it. The next run is the earliest slot at "
+                    "or after now, so at 09:00:00.000 it is 09:00.",
                     lambda case, heard: (
                         instants.is_number(heard.value) and heard.value == Cron(case[0]).next_at(case[1] + 1)
                     ),
@@ -210,12 +313,13 @@ EXERCISE = Exercise(
                 "Where does your function drop the milliseconds of now, or round them?",
                 "A slot is a whole minute. The first that can be at or after now is now rounded UP to a minute.",
             ),
-            _some(_EVERY + _PLAIN, _within),
+            _within,
             _ask,
             _judge,
             _given,
-            simpler=_simpler(_EVERY + _PLAIN, _in_slot),
+            simpler=_simpler(_OFTEN, _in_slot),
             mistakes=(
+                *_SCALES,
                 Mistake(
                     "back in time",
                     "You answer a time that is past. The milliseconds of now were dropped on the way, so a slot that "
@@ -236,12 +340,13 @@ EXERCISE = Exercise(
                 "How do you combine day of month (the third field) and weekday (the fifth)?",
                 "Cron's rule: where both are restricted, the day matches if day of month OR weekday does.",
             ),
-            _some(_EITHER, _before),
+            _either,
             _ask,
             _judge,
             _given,
-            simpler=_simpler(_EITHER, _quiet),
+            simpler=_simpler_days,
             mistakes=(
+                *_SCALES,
                 Mistake(
                     "both days",
                     "You wait for a day that matches day of month AND weekday. Where both fields are set, cron runs on "
@@ -260,15 +365,17 @@ EXERCISE = Exercise(
                 "Python's weekday() and cron's fifth field do not begin on the same day.",
                 "Cron counts from Sunday as 0; datetime.weekday() from Monday as 0; isoweekday() % 7 is cron's.",
             ),
-            _some(_WEEKLY, _before),
+            _weekly,
             _ask,
             _judge,
             _given,
-            simpler=_simpler(_WEEKLY, _quiet),
+            simpler=_simpler(_HOURS_OF_DAYS, _quiet),
             mistakes=(
+                *_SCALES,
                 Mistake(
                     "Monday as 0",
-                    "You count weekdays from Monday as 0, as datetime.weekday() does. In cron Sunday is 0 and Monday 1.",
+                    "You count weekdays from Monday as 0, as datetime.weekday() does. In cron Sunday is 0 and "
+                    "Monday 1.",
                     _other(_monday_first),
                 ),
             ),
@@ -283,11 +390,11 @@ EXERCISE = Exercise(
                 "Look at the largest field that differs between your answer and the expected one: day, hour or minute.",
                 "Cron('...').sentence() says in English what an expression means.",
             ),
-            _some(_PLAIN, _before),
+            _each_group,
             _ask,
             _judge,
             _given,
-            simpler=_simpler(_PLAIN, _quiet),
+            simpler=_simpler(_ALL + _HOURS_OF_DAYS, _quiet),
             mistakes=_SCALES,
         ),
     ),
