@@ -57,6 +57,8 @@ class Room:
         warden = [sys.executable, "-B", "-m", "echomq_lab.grading.inside", str(theirs.fileno())]
         command = [*_bubblewrap(), *warden] if self.walls else warden
         environment = {"PYTHONPATH": str(_PACKAGE.parent), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+        # No threads, which no seat can start; and sets are shown in the same order in every room.
+        environment |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
         self._process = subprocess.Popen(
             command,
             pass_fds=[theirs.fileno()],
@@ -164,6 +166,9 @@ def _bubblewrap() -> list[str]:
         *seen,
         # Nothing in the room can be written to, from its first moment.
         *(word for place in ("/tmp", "/dev", "/") for word in ("--remount-ro", place)),
+        "--setenv",
+        "MPLCONFIGDIR",
+        "/tmp",
         "--chdir",
         "/",
     ]
