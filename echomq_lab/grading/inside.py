@@ -31,7 +31,7 @@ from echomq_lab.grading import cell_walls
 from echomq_lab.grading.seat import Seat
 
 #: What answers and setup cells usually import, loaded once.
-_WARM = ("croniter", "redis", "fakeredis", "zoneinfo", "datetime")
+_WARM: tuple[str, ...] = ("croniter", "redis", "fakeredis", "zoneinfo", "datetime")
 _WARM += tuple(f"echomq_lab.{room}" for room in ("scenario", "readout", "advance_readout", "jobs", "figures", "checks"))
 
 
@@ -58,7 +58,7 @@ def main(number: int) -> int:
 
 def _warm() -> None:
     access = os.access
-    # matplotlib refuses to be imported where it has no folder to write to. In the room there is none, and it needs none.
+    # matplotlib refuses to be imported where there is no folder to write to, as here, and then writes nothing.
     os.access = lambda *_, **__: True
     for name in _WARM:
         with contextlib.suppress(ImportError):

@@ -29,6 +29,9 @@ from echomq_lab.grading.pupil import SeatedPupil
 from echomq_lab.grading.store import Store
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+#: What of the file system is seen from inside: the system's, Python's, this package's.
+_SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime")
+_OURS = tuple(dict.fromkeys((sys.base_prefix, sys.prefix, str(_PACKAGE))))
 #: How long the room may take to be ready, in seconds.
 _READY_S = 30.0
 
@@ -98,6 +101,11 @@ class Room:
             self.close()
             raise IsolationError(f"the walls around a student do not stand here ({walls})")
 
+    @property
+    def open(self) -> bool:
+        """Whether the room is still there."""
+        return self._process.poll() is None
+
     def seat(self, store: Store | None = None, *, memory: int = 1 << 29, cpu_s: int = 40) -> SeatedPupil:
         """Seat a student: a fresh process, without any of what another left."""
         self._seats += 1
@@ -131,6 +139,12 @@ class Room:
             self._process.stderr.close()
 
 
+def seen_inside(path: Path) -> str:
+    """The place by which a path is seen from inside the room; empty for one that is not."""
+    real = path.resolve()
+    return next((place for place in (*_OURS, *_SYSTEM) if real.is_relative_to(Path(place).resolve())), "")
+
+
 def missing() -> str:
     """What stands in the way of isolation here, in words; empty when nothing is known to."""
     if sys.platform != "linux":
@@ -143,12 +157,12 @@ def missing() -> str:
 def _bubblewrap() -> list[str]:
     """The outer walls. Of the file system only what Python and this package need, read-only."""
     seen: list[str] = []
-    for place in ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime"):
+    for place in _SYSTEM:
         if os.path.islink(place) and place != "/etc/localtime":
             seen += ["--symlink", os.readlink(place), place]
         elif os.path.exists(place):
             seen += ["--ro-bind", os.path.realpath(place), place]
-    for place in dict.fromkeys((sys.base_prefix, sys.prefix, str(_PACKAGE))):
+    for place in _OURS:
         seen += ["--ro-bind", place, place]
     return [
         "bwrap",

@@ -1,0 +1,105 @@
+"""What names a cell binds and which it needs from cells above, so that nothing is run which nobody needs.
+
+Source: grading, "Cells are matched by id"; Python's own symbol tables say what is free.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import symtable
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+#: A source that is longer is told by its words alone.
+_LONGEST = 100_000
+_WORD = re.compile(r"[^\W\d]\w*")
+_BOUND = re.compile(r"^(?:async\s+)?(?:def\s+|class\s+)?([^\W\d]\w*)\s*(?:=(?!=)|\(|:)", re.MULTILINE)
+#: Names by which code reaches names that it does not spell.
+_UNSPELT = {"globals", "eval", "exec", "vars", "locals", "get_ipython", "__import__"}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names that a cell binds, and those it needs; `unspelt`: it may need some that it does not spell."""
+
+    binds: frozenset[str]
+    needs: frozenset[str]
+    unspelt: bool = False
+
+
+def names(source: str) -> Names:
+    """The names of a cell. One that is no Python binds and needs whatever its words might."""
+    try:
+        body = [] if len(source) > _LONGEST else ast.parse(source).body
+        if not body and source.strip() and len(source) > _LONGEST:
+            return _by_words(source)
+        binds: set[str] = set()
+        needs: set[str] = set()
+        deferred: set[str] = set()
+        for statement in body:
+            used, later, bound = _of(statement)
+            needs |= used - binds
+            deferred |= later
+            binds |= bound
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _by_words(source)
+    needs |= deferred - binds
+    return Names(frozenset(binds), frozenset(needs), bool(needs & _UNSPELT))
+
+
+def without_uses(source: str, of: frozenset[str]) -> str:
+    """A source whose top-level expressions that use any of these names are left blank."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source
+    lines = source.split("\n")
+    for statement in body:
+        if isinstance(statement, ast.Expr) and _of(statement)[0] & of:
+            end = statement.end_lineno or statement.lineno
+            lines[statement.lineno - 1 : end] = [""] * (end - statement.lineno + 1)
+    return "\n".join(lines)
+
+
+def called(source: str) -> frozenset[str] | None:
+    """The names of the functions that a cell calls, where it does nothing else; None where it does."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    calls = [each.value for each in body if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)]
+    found = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+    return frozenset(found) if body and len(calls) == len(body) and len(found) else None
+
+
+def _of(statement: ast.stmt) -> tuple[set[str], set[str], set[str]]:
+    """What a statement uses when it runs, what its functions may use later, and what it binds."""
+    table = symtable.symtable(ast.unparse(statement), "<cell>", "exec")
+    used = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
+    # A name that is added to is read as well, which the tables do not tell.
+    used |= {
+        node.target.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
+    }
+    bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    later: set[str] = set()
+    for inner in _inner(table):
+        for symbol in inner.get_symbols():
+            if symbol.is_global():
+                later.add(symbol.get_name())
+                if symbol.is_declared_global() and symbol.is_assigned():
+                    bound.add(symbol.get_name())
+    return used, later, bound
+
+
+def _inner(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    for child in table.get_children():
+        yield child
+        yield from _inner(child)
+
+
+def _by_words(source: str) -> Names:
+    words = frozenset(_WORD.findall(source[:_LONGEST]))
+    return Names(frozenset(_BOUND.findall(source[:_LONGEST])), words, bool(words & _UNSPELT))
