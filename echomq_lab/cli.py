@@ -3,8 +3,8 @@
     echomq-lab open      copy what is missing to lab-work/, start JupyterLab on the hub notebook
     echomq-lab reset 01  a fresh copy of a notebook; the reader's moves to a dated name
     echomq-lab doctor    what the lab needs, what is at fault, the command that mends it
-    echomq-lab trace     what a cron rule and an interval name next, in text, as JSON, or as a picture
     echomq-lab grade     marks for a folder of submissions, each in a sandbox
+    echomq-lab trace     what a cron rule and an interval name next, in text, as JSON, or as a picture
 
 Exits 0; 1 when the doctor finds that the lab cannot run; 2 for a mistake, told in one line; 130 after Ctrl-C.
 
@@ -75,6 +75,24 @@ def _parser() -> argparse.ArgumentParser:
 
     commands.add_parser("doctor", help="look for faults", allow_abbrev=False).set_defaults(run=_doctor)
 
+    grading = commands.add_parser(
+        "grade",
+        help="grade the submissions of a class",
+        description="Grade a class: each child of FOLDER is one student's notebook, zip file or folder of notebooks.",
+        allow_abbrev=False,
+    )
+    grading.add_argument("folder", metavar="FOLDER", type=Path, help="the folder with the submissions")
+    grading.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write to, empty or new")
+    seed = "a file with the secret that the cases are drawn from, 16 characters or more"
+    grading.add_argument("--seed-file", metavar="F", type=Path, required=True, help=seed)
+    roster = "a CSV file that tells whose a file is: columns student and file (or pattern)"
+    grading.add_argument("--roster", metavar="CSV", type=Path, help=roster)
+    grading.add_argument("--resume", action="store_true", help="keep the results in DIR whose submission is unchanged")
+    grading.add_argument("--jobs", metavar="N", type=_jobs, help="how many to grade at a time (one for each core)")
+    walls = "run students' code with your rights and no sandbox; every result says so"
+    grading.add_argument("--no-isolation", action="store_true", help=walls)
+    grading.set_defaults(run=_grade)
+
     tracing = commands.add_parser(
         "trace",
         help="tell what two rules name next",
@@ -94,24 +112,6 @@ def _parser() -> argparse.ArgumentParser:
     shape.add_argument("--png", metavar="F", help="draw the rail into a file that ends in .png")
     shape.add_argument("--svg", metavar="F", help="draw the rail into a file that ends in .svg")
     tracing.set_defaults(run=_trace)
-
-    grading = commands.add_parser(
-        "grade",
-        help="grade the submissions of a class",
-        description="Grade a class: each child of FOLDER is one student's notebook, zip file or folder of notebooks.",
-        allow_abbrev=False,
-    )
-    grading.add_argument("folder", metavar="FOLDER", type=Path, help="the folder with the submissions")
-    grading.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write to, empty or new")
-    seed = "a file with the secret that the cases are drawn from, 16 characters or more"
-    grading.add_argument("--seed-file", metavar="F", type=Path, required=True, help=seed)
-    roster = "a CSV file that tells whose a file is: columns student and file (or pattern)"
-    grading.add_argument("--roster", metavar="CSV", type=Path, help=roster)
-    grading.add_argument("--resume", action="store_true", help="keep the results in DIR whose submission is unchanged")
-    grading.add_argument("--jobs", metavar="N", type=_jobs, help="how many to grade at a time (one for each core)")
-    walls = "run students' code with your rights and no sandbox; every result says so"
-    grading.add_argument("--no-isolation", action="store_true", help=walls)
-    grading.set_defaults(run=_grade)
     return parser
 
 
@@ -155,14 +155,14 @@ def _doctor(options: argparse.Namespace) -> int:
     return 0 if runs(found) else 1
 
 
+def _grade(options: argparse.Namespace) -> int:
+    from echomq_lab.grading.run import run
+
+    return run(options)
+
+
 def _trace(options: argparse.Namespace) -> int:
     from echomq_lab.trace_command import answer
 
     print(answer(options))
     return 0
-
-
-def _grade(options: argparse.Namespace) -> int:
-    from echomq_lab.grading.run import run
-
-    return run(options)
