@@ -107,13 +107,18 @@ def _packed(answer: Any) -> bytes:
             "utf-8", "surrogateescape"
         )
     if answer is None:
-        return b"$-1\r\n"
+        return b"_\r\n"
     if isinstance(answer, bool):
-        return b":%d\r\n" % answer
+        return b"#t\r\n" if answer else b"#f\r\n"
     if isinstance(answer, int):
         return b":%d\r\n" % answer
-    if isinstance(answer, list | tuple):
-        return b"*%d\r\n" % len(answer) + b"".join(map(_packed, answer))
+    if isinstance(answer, float):
+        return b",%s\r\n" % repr(answer).encode()
+    if isinstance(answer, list | tuple | set | frozenset):
+        mark = b"*" if isinstance(answer, list | tuple) else b"~"
+        return b"%b%d\r\n" % (mark, len(answer)) + b"".join(map(_packed, answer))
+    if isinstance(answer, dict):
+        return b"%%%d\r\n" % len(answer) + b"".join(_packed(each) for pair in answer.items() for each in pair)
     text = answer if isinstance(answer, bytes) else str(answer).encode("utf-8", "surrogateescape")
     return b"$%d\r\n%b\r\n" % (len(text), text)
 

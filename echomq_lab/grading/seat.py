@@ -100,7 +100,6 @@ def _client(store: socket.socket) -> redis.Redis:
     pool = redis.ConnectionPool(
         connection_class=kind,
         max_connections=1,
-        protocol=2,
         lib_name=None,
         lib_version=None,
         retry=Retry(NoBackoff(), 0),

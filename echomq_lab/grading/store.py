@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 #: How long one act may take, in seconds.
 LIMIT_S = 2.5
-#: The commands by which a client introduces itself; they are no act of the student's.
-_HANDSHAKE = {b"HELLO", b"CLIENT"}
+#: The commands by which a client introduces itself, and what it is told; they are no act of the student's.
+_HANDSHAKE = {b"HELLO": b"%1\r\n$5\r\nproto\r\n:3\r\n", b"CLIENT": b"+OK\r\n"}
 _KILLED = Refusal("ERR the process was killed here")
 
 
@@ -162,8 +162,8 @@ class _Call:
             line.sendall(self._reply(words))
 
     def _reply(self, words: list[bytes]) -> bytes:
-        if words[:1] and words[0].upper() in _HANDSHAKE:
-            return b"+OK\r\n"
+        if words[:1] and (introduced := _HANDSHAKE.get(words[0].upper())):
+            return introduced
         number = self._sent + 1
         if self._dead or number == self._act.get("kill_before"):
             self._dead = True
