@@ -51,11 +51,16 @@ def role_of(cell: Cell) -> tuple[str, str]:
 @cache
 def released(dive: int) -> Released:
     """The notebook of a dive. Raises `ReleasedError`."""
-    try:
-        path = next(path for path in sorted(workdir.NOTEBOOKS.glob("*.ipynb")) if re.match(rf"0*{dive}-", path.name))
-        cells = read(path.read_bytes()).cells
-    except (OSError, StopIteration):
-        cells = None
+    path = path_of(dive)
+    cells = read(path.read_bytes()).cells
     if cells is None:
-        raise ReleasedError(f"the notebook of dive {dive} is not in {workdir.NOTEBOOKS}; grade in a clone of the lab")
+        raise ReleasedError(f"{path.name} is no notebook as it was handed out; grade in a fresh clone of the lab")
     return Released(dive, path.name, cells)
+
+
+def path_of(dive: int) -> Path:
+    """The file of the notebook of a dive. Raises `ReleasedError`."""
+    found = sorted(path for path in workdir.NOTEBOOKS.glob("*.ipynb") if re.match(rf"0*{dive}-", path.name))
+    if not found:
+        raise ReleasedError(f"the notebook of dive {dive} is not in {workdir.NOTEBOOKS}; grade in a clone of the lab")
+    return found[0]

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     ours = [path for path in (options.seed_file, options.roster) if path]
     listed = collect.listing(folder, rows, leave=ours)
     for dive in released.DIVES:
-        released.released(dive)
+        released.path_of(dive)
     out.refuse(target, resume=options.resume)
     if walls and (why := missing()):
         raise IsolationError(why)
