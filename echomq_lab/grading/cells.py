@@ -95,8 +95,9 @@ class _Beside:
                 if place.ours:
                     taken.add(place.ours.id)
                     by_source += 1
-        if by_source or by_tags:
-            self._remark(f"{by_source + len(by_tags)} cells have other ids than were handed out: known by tags or text")
+        if count := by_source + len(by_tags):
+            what = "1 cell has another id" if count == 1 else f"{count} cells have other ids"
+            self._remark(f"{what} than was handed out: known by tags or text")
         for place in self.places:
             place.role, place.exercise = role_of(place.ours or place.cell)
             told = role_of(place.cell)

@@ -83,6 +83,7 @@ def _of(statement: ast.stmt) -> tuple[set[str], set[str], set[str]]:
         for node in ast.walk(statement)
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
     }
+    used -= _own(statement)
     bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
     later: set[str] = set()
     for inner in _inner(table):
@@ -92,6 +93,23 @@ def _of(statement: ast.stmt) -> tuple[set[str], set[str], set[str]]:
                 if symbol.is_declared_global() and symbol.is_assigned():
                     bound.add(symbol.get_name())
     return used, later, bound
+
+
+def _own(statement: ast.stmt) -> set[str]:
+    """The names that a loop or a with binds before its body uses them."""
+    if isinstance(statement, ast.For | ast.AsyncFor):
+        targets, first = [statement.target], [statement.iter]
+    elif isinstance(statement, ast.With | ast.AsyncWith):
+        targets = [item.optional_vars for item in statement.items if item.optional_vars]
+        first = [item.context_expr for item in statement.items]
+    else:
+        return set()
+    return _spelt(targets, ast.Store) - _spelt(first, ast.Load)
+
+
+def _spelt(nodes: list[ast.expr], way: type[ast.expr_context]) -> set[str]:
+    found = (each for node in nodes for each in ast.walk(node))
+    return {each.id for each in found if isinstance(each, ast.Name) and isinstance(each.ctx, way)}
 
 
 def _inner(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
