@@ -25,6 +25,7 @@ from echomq_lab.grading.room import IsolationError
 #: How long one submission may take before its worker is ended, in seconds.
 LONGEST_S = 300.0
 _GRACE_S = 5.0
+_WORKER = ("-m", "echomq_lab.grading.worker")
 _TRIES = 2
 
 
@@ -123,7 +124,7 @@ class _Worker:
         self._heard = b""
         # Sets are in the same order in every worker; a session of its own, since Ctrl-C is for the grading.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "echomq_lab.grading.worker", str(os.getpid())],
+            [sys.executable, *_WORKER, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONHASHSEED": "0"},
