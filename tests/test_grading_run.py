@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -508,9 +508,9 @@ def memory(pid: int) -> int:
 
 
 @pytest.fixture
-def five_hundred(walls: None, tmp_path: Path) -> Iterator[tuple[Path, Path]]:
+def five_hundred(walls: None, tmp_path: Path) -> tuple[Path, Path]:
     (tmp_path / "seed").write_text(SEED)
-    yield class_folder.mixed(tmp_path / "class", 500), tmp_path / "seed"
+    return class_folder.mixed(tmp_path / "class", 500), tmp_path / "seed"
 
 
 @pytest.mark.soak

@@ -35,23 +35,30 @@ def main(parent: int) -> int:
     signal.signal(signal.SIGTERM, _leave)
     _end_with(parent)
     how = json.loads(sys.stdin.readline())
-    with tempfile.TemporaryDirectory(dir=how["scratch"], ignore_cleanup_errors=True) as own:
+    try:
         # What a store leaves behind is gone with this folder, however the store ended.
-        tempfile.tempdir = own
-        for dive in released.DIVES:
-            released.released(dive)
-        try:
-            with Room(walls=how["walls"]) as room:
-                _say({"ready": True})
-                for line in sys.stdin:
-                    _say(_graded(json.loads(line), how, room))
-        except IsolationError as error:
-            _say({"refused": str(error)})
-    if os.getppid() != parent:
-        # Nobody else is left to remove it.
-        with contextlib.suppress(OSError):
-            os.rmdir(how["scratch"])
+        with tempfile.TemporaryDirectory(dir=how["scratch"], ignore_cleanup_errors=True) as own:
+            tempfile.tempdir = own
+            _serve(how)
+    finally:
+        if os.getppid() != parent:
+            # Nobody else is left to remove it.
+            with contextlib.suppress(OSError):
+                os.rmdir(how["scratch"])
     return 0
+
+
+def _serve(how: dict[str, Any]) -> None:
+    """Open a room and grade what comes; or tell why there is none."""
+    for dive in released.DIVES:
+        released.released(dive)
+    try:
+        with Room(walls=how["walls"]) as room:
+            _say({"ready": True})
+            for line in sys.stdin:
+                _say(_graded(json.loads(line), how, room))
+    except IsolationError as error:
+        _say({"refused": str(error)})
 
 
 def _graded(told: dict[str, Any], how: dict[str, Any], room: Room) -> dict[str, Any]:
