@@ -51,8 +51,8 @@ def run(options: argparse.Namespace) -> int:
     """
     walls = not options.no_isolation
     folder, target = options.folder, options.out
-    seed = seed_of(options.seed_file)
     _places(options, walls=walls)
+    seed = seed_of(options.seed_file)
     rows = roster.read(options.roster) if options.roster else None
     ours = [path for path in (options.seed_file, options.roster) if path]
     listed = collect.listing(folder, rows, leave=ours)
