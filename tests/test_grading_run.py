@@ -31,7 +31,7 @@ from tests.test_answers import ALL, Answer
 
 SEED = class_folder.SEED
 #: How long to wait for what another process does, in seconds.
-LONGEST_S = 240
+LONGEST_S = 1_200
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,8 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _BOUND = re.compile(r"^(?:async\s+)?(?:def\s+|class\s+)?([^\W\d]\w*)\s*(?:=(?!=)|\(|:)", re.MULTILINE)
 #: Names by which code reaches names that it does not spell.
 _UNSPELT = {"globals", "eval", "exec", "vars", "locals", "get_ipython", "__import__"}
+#: What Python's parser raises for a source that is none, or is nested too deep.
+_NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +32,16 @@ class Names:
 
 def names(source: str) -> Names:
     """The names of a cell. One that is no Python binds and needs whatever its words might."""
+    binds: set[str] = set()
+    needs: set[str] = set()
+    deferred: set[str] = set()
     try:
-        body = [] if len(source) > _LONGEST else ast.parse(source).body
-        if not body and source.strip() and len(source) > _LONGEST:
-            return _by_words(source)
-        binds: set[str] = set()
-        needs: set[str] = set()
-        deferred: set[str] = set()
-        for statement in body:
+        for statement in _parsed(source):
             used, later, bound = _of(statement)
             needs |= used - binds
             deferred |= later
             binds |= bound
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except _NO_PYTHON:
         return _by_words(source)
     needs |= deferred - binds
     return Names(frozenset(binds), frozenset(needs), bool(needs & _UNSPELT))
@@ -50,27 +49,32 @@ def names(source: str) -> Names:
 
 def without_uses(source: str, of: frozenset[str]) -> str:
     """A source whose top-level expressions that use any of these names are left blank."""
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
     lines = source.split("\n")
-    for statement in body:
-        if isinstance(statement, ast.Expr) and _of(statement)[0] & of:
-            end = statement.end_lineno or statement.lineno
-            lines[statement.lineno - 1 : end] = [""] * (end - statement.lineno + 1)
+    try:
+        for statement in _parsed(source):
+            if isinstance(statement, ast.Expr) and _of(statement)[0] & of:
+                end = statement.end_lineno or statement.lineno
+                lines[statement.lineno - 1 : end] = [""] * (end - statement.lineno + 1)
+    except _NO_PYTHON:
+        return source
     return "\n".join(lines)
 
 
 def called(source: str) -> frozenset[str] | None:
     """The names of the functions that a cell calls, where it does nothing else; None where it does."""
     try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        body = _parsed(source)
+    except _NO_PYTHON:
         return None
     calls = [each.value for each in body if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)]
     found = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
     return frozenset(found) if body and len(calls) == len(body) and len(found) else None
+
+
+def _parsed(source: str) -> list[ast.stmt]:
+    if len(source) > _LONGEST:
+        raise ValueError("too long to be parsed")
+    return ast.parse(source).body
 
 
 def _of(statement: ast.stmt) -> tuple[set[str], set[str], set[str]]:

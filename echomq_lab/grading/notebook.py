@@ -118,7 +118,7 @@ def _invalid(raw: list[Any]) -> str:
 
     cells = []
     for number, cell in enumerate(raw, 1):
-        if type(cell) is not dict and not isinstance(cell, dict):
+        if not isinstance(cell, dict):
             return f"its cell {number} is no cell"
         bare = {key: cell[key] for key in ("cell_type", "metadata", "source") if key in cell}
         bare |= {"outputs": [], "execution_count": None} if cell.get("cell_type") == "code" else {}

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     console = Console()
     for line in (*([] if walls else [LOUD]), *listed.told):
         _say(console, line)
-    jobs = min(options.jobs or len(os.sched_getaffinity(0)), len(listed.submissions))
+    jobs = min(options.jobs or _cores(), len(listed.submissions))
     told = fingerprint(seed)
     with tempfile.TemporaryDirectory(prefix="grading-", ignore_cleanup_errors=True) as scratch:
         how = {"seed": seed, "walls": walls, "resume": options.resume, "scratch": scratch}
@@ -77,6 +77,11 @@ def run(options: argparse.Namespace) -> int:
     for part in ("exports", "pages"):
         import_module(f"echomq_lab.grading.{part}").write(target)
     return 0
+
+
+def _cores() -> int:
+    """How many cores are this process's."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def seed_of(path: Path) -> str:
