@@ -67,8 +67,8 @@ def called(source: str) -> frozenset[str] | None:
     except _NO_PYTHON:
         return None
     calls = [each.value for each in body if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)]
-    found = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
-    return frozenset(found) if body and len(calls) == len(body) and len(found) else None
+    found = [call.func.id for call in calls if isinstance(call.func, ast.Name)]
+    return frozenset(found) if found and len(found) == len(body) else None
 
 
 def _parsed(source: str) -> list[ast.stmt]:
