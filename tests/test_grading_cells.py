@@ -180,6 +180,7 @@ CASES: list[tuple[str, list[Cell], list[str], list[str]]] = [
         ANSWERS,
         ["dive 1: 1 cell has", "dive 1: changed check cell, not run: c", "dive 1: there more than once: ex-1-3-check"],
     ),
+    ("a check and more", after("late-run", code("c", 'check("1.3")\nx.append(1)')), [*ANSWERS, "c"], []),
     ("an answer cell gone", without("ex-1-3-answer"), ["ex-1-2-answer"], ["dive 1: the answer cell of 1.3 is missing"]),
     (
         "an answer cell made prose",
