@@ -5,6 +5,7 @@
     echomq-lab check 01       run a notebook in a fresh kernel, and say what its answers earn
     echomq-lab bundle         put the notebooks with the answers into one zip file to hand in
     echomq-lab doctor         what the lab needs, what is at fault, the command that mends it
+    echomq-lab grade F        marks for a folder of submissions, each in a sandbox
     echomq-lab trace          what a cron rule and an interval name next, in text, as JSON, or as a picture
     echomq-lab solutions DIR  the notebooks with right answers in place, in a clone
 
@@ -110,6 +111,24 @@ def _parser() -> argparse.ArgumentParser:
 
     commands.add_parser("doctor", help="look for faults", allow_abbrev=False).set_defaults(run=_doctor)
 
+    grading = commands.add_parser(
+        "grade",
+        help="grade the submissions of a class",
+        description="Grade a class: each child of FOLDER is one student's notebook, zip file or folder of notebooks.",
+        allow_abbrev=False,
+    )
+    grading.add_argument("folder", metavar="FOLDER", type=Path, help="the folder with the submissions")
+    grading.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write to, empty or new")
+    seed = "a file with the secret that the cases are drawn from, 16 characters or more"
+    grading.add_argument("--seed-file", metavar="F", type=Path, required=True, help=seed)
+    roster = "a CSV file that tells whose a file is: columns student and file (or pattern)"
+    grading.add_argument("--roster", metavar="CSV", type=Path, help=roster)
+    grading.add_argument("--resume", action="store_true", help="keep the results in DIR whose submission is unchanged")
+    grading.add_argument("--jobs", metavar="N", type=_jobs, help="how many to grade at a time (one for each core)")
+    walls = "run students' code with your rights and no sandbox; every result says so"
+    grading.add_argument("--no-isolation", action="store_true", help=walls)
+    grading.set_defaults(run=_grade)
+
     tracing = commands.add_parser(
         "trace",
         help="tell what two rules name next",
@@ -141,6 +160,12 @@ def _port(text: str) -> int:
 def _seconds(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 3_600:
         raise argparse.ArgumentTypeError(f"a number of seconds is from 1 to 3600, not {text!r}")
+    return int(text)
+
+
+def _jobs(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 256:
+        raise argparse.ArgumentTypeError(f"a number of jobs is from 1 to 256, not {text!r}")
     return int(text)
 
 
@@ -192,6 +217,12 @@ def _solutions(options: argparse.Namespace) -> int:
 
     print(answer(options))
     return 0
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from echomq_lab.grading.run import run
+
+    return run(options)
 
 
 def _trace(options: argparse.Namespace) -> int:

@@ -22,6 +22,7 @@ MOST_VALUES = 2_000
 MOST_CHARACTERS = 40_000
 _DEEPEST = 12
 _MOST_INT = 10**40
+_LONGEST = 400
 #: Where an object lies in memory, which is another place in each run.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -82,6 +83,9 @@ class _Packer:
             return value
         if kind in (str, bytes) and self._fits(len(value)):
             return value if kind is str else {"bytes": value.decode("latin-1")}
+        if kind is Odd and type(value.kind) is type(value.shown) is str:
+            # What was packed before, as the grader does to believe no more of it than fits.
+            return {"odd": [value.kind[:_LONGEST], value.shown[:_LONGEST]]}
         if depth < _DEEPEST and self.values <= MOST_VALUES:
             if issubclass(kind, list | tuple) and len(value) <= MOST_VALUES:
                 base: Any = list if issubclass(kind, list) else tuple

@@ -6,7 +6,7 @@ Source: grading, "The store of a submission".
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,21 +84,21 @@ def _number(held: bytearray, at: int, mark: bytes) -> tuple[int, int] | None:
     return int(held[at + 1 : end]), end + 2
 
 
-def reply_of(client: redis.Redis, words: list[bytes]) -> bytes:
-    """The store's reply to a command, as it would come over the wire. Raises `redis.TimeoutError`."""
+def answer_of(client: redis.Redis, words: Sequence[Any]) -> Any:
+    """The store's answer to a command, undecoded, an error reply among them. Raises `redis.TimeoutError`."""
     pool = client.connection_pool
     connection: Any = pool.get_connection()
     try:
         connection.send_command(*words)
-        answer = connection.read_response(disable_decoding=True)
+        return connection.read_response(disable_decoding=True)
     except redis.ResponseError as error:
-        return _packed(error)
+        return error
     finally:
         pool.release(connection)
-    return _packed(answer)
 
 
-def _packed(answer: Any) -> bytes:
+def packed(answer: Any) -> bytes:
+    """An answer as it comes over the wire."""
     if isinstance(answer, redis.ResponseError):
         kind = getattr(answer, "status_code", "") or ""
         words = str(answer)
@@ -107,13 +107,18 @@ def _packed(answer: Any) -> bytes:
             "utf-8", "surrogateescape"
         )
     if answer is None:
-        return b"$-1\r\n"
+        return b"_\r\n"
     if isinstance(answer, bool):
-        return b":%d\r\n" % answer
+        return b"#t\r\n" if answer else b"#f\r\n"
     if isinstance(answer, int):
         return b":%d\r\n" % answer
-    if isinstance(answer, list | tuple):
-        return b"*%d\r\n" % len(answer) + b"".join(map(_packed, answer))
+    if isinstance(answer, float):
+        return b",%s\r\n" % repr(answer).encode()
+    if isinstance(answer, list | tuple | set | frozenset):
+        mark = b"*" if isinstance(answer, list | tuple) else b"~"
+        return b"%b%d\r\n" % (mark, len(answer)) + b"".join(map(packed, answer))
+    if isinstance(answer, dict):
+        return b"%%%d\r\n" % len(answer) + b"".join(packed(each) for pair in answer.items() for each in pair)
     text = answer if isinstance(answer, bytes) else str(answer).encode("utf-8", "surrogateescape")
     return b"$%d\r\n%b\r\n" % (len(text), text)
 

@@ -29,6 +29,9 @@ from echomq_lab.grading.pupil import SeatedPupil
 from echomq_lab.grading.store import Store
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+#: What of the file system is seen from inside: the system's, Python's, this package's.
+_SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime")
+_OURS = tuple(dict.fromkeys((sys.base_prefix, sys.prefix, str(_PACKAGE))))
 #: How long the room may take to be ready, in seconds.
 _READY_S = 30.0
 
@@ -57,6 +60,8 @@ class Room:
         warden = [sys.executable, "-B", "-m", "echomq_lab.grading.inside", str(theirs.fileno())]
         command = [*_bubblewrap(), *warden] if self.walls else warden
         environment = {"PYTHONPATH": str(_PACKAGE.parent), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+        # No threads, which no seat can start; and sets are shown in the same order in every room.
+        environment |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
         self._process = subprocess.Popen(
             command,
             pass_fds=[theirs.fileno()],
@@ -96,6 +101,11 @@ class Room:
             self.close()
             raise IsolationError(f"the walls around a student do not stand here ({walls})")
 
+    @property
+    def open(self) -> bool:
+        """Whether the room is still there."""
+        return self._process.poll() is None
+
     def seat(self, store: Store | None = None, *, memory: int = 1 << 29, cpu_s: int = 40) -> SeatedPupil:
         """Seat a student: a fresh process, without any of what another left."""
         self._seats += 1
@@ -129,6 +139,12 @@ class Room:
             self._process.stderr.close()
 
 
+def seen_inside(path: Path) -> str:
+    """The place by which a path is seen from inside the room; empty for one that is not."""
+    real = path.resolve()
+    return next((place for place in (*_OURS, *_SYSTEM) if real.is_relative_to(Path(place).resolve())), "")
+
+
 def missing() -> str:
     """What stands in the way of isolation here, in words; empty when nothing is known to."""
     if sys.platform != "linux":
@@ -141,12 +157,12 @@ def missing() -> str:
 def _bubblewrap() -> list[str]:
     """The outer walls. Of the file system only what Python and this package need, read-only."""
     seen: list[str] = []
-    for place in ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime"):
+    for place in _SYSTEM:
         if os.path.islink(place) and place != "/etc/localtime":
             seen += ["--symlink", os.readlink(place), place]
         elif os.path.exists(place):
             seen += ["--ro-bind", os.path.realpath(place), place]
-    for place in dict.fromkeys((sys.base_prefix, sys.prefix, str(_PACKAGE))):
+    for place in _OURS:
         seen += ["--ro-bind", place, place]
     return [
         "bwrap",
@@ -164,6 +180,9 @@ def _bubblewrap() -> list[str]:
         *seen,
         # Nothing in the room can be written to, from its first moment.
         *(word for place in ("/tmp", "/dev", "/") for word in ("--remount-ro", place)),
+        "--setenv",
+        "MPLCONFIGDIR",
+        "/tmp",
         "--chdir",
         "/",
     ]

@@ -100,9 +100,7 @@ def _client(store: socket.socket) -> redis.Redis:
     pool = redis.ConnectionPool(
         connection_class=kind,
         max_connections=1,
-        protocol=2,
-        lib_name=None,
-        lib_version=None,
+        driver_info=None,
         retry=Retry(NoBackoff(), 0),
         decode_responses=True,
         encoding_errors="surrogateescape",

@@ -89,8 +89,7 @@ class Server:
             decode_responses=True,
             encoding_errors="surrogateescape",
             socket_timeout=_START_S,
-            lib_name=None,
-            lib_version=None,
+            driver_info=None,
         )
 
     def student(self, timeout_s: float) -> redis.Redis:

@@ -22,7 +22,7 @@ from echomq_lab.checks.plain import pack, unpack
 from echomq_lab.checks.pupil import SilenceError
 from echomq_lab.clock import FixedClock
 from echomq_lab.errors import LabError
-from echomq_lab.grading.resp import Lines, Refusal, read_command, reply_of
+from echomq_lab.grading.resp import Lines, Refusal, answer_of, packed, read_command
 from echomq_lab.grading.server import Server
 from echomq_lab.keyspace import queue_key
 from echomq_lab.store import Connection
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 #: How long one act may take, in seconds.
 LIMIT_S = 2.5
-#: The commands by which a client introduces itself; they are no act of the student's.
-_HANDSHAKE = {b"HELLO", b"CLIENT"}
+#: The commands by which a client introduces itself, and what it is told; they are no act of the student's.
+_HANDSHAKE = {b"HELLO": b"%1\r\n$5\r\nproto\r\n:3\r\n", b"CLIENT": b"+OK\r\n"}
 _KILLED = Refusal("ERR the process was killed here")
 
 
@@ -162,8 +162,8 @@ class _Call:
             line.sendall(self._reply(words))
 
     def _reply(self, words: list[bytes]) -> bytes:
-        if words[:1] and words[0].upper() in _HANDSHAKE:
-            return b"+OK\r\n"
+        if words[:1] and (introduced := _HANDSHAKE.get(words[0].upper())):
+            return introduced
         number = self._sent + 1
         if self._dead or number == self._act.get("kill_before"):
             self._dead = True
@@ -171,7 +171,23 @@ class _Call:
         if number == self._act.get("meanwhile"):
             self._other = self._double(self._act, self._queue, self._now_ms, self._minter)
         self._sent = number
-        self._calls.append([word.decode("utf-8", "surrogateescape") for word in words])
         with contextlib.suppress(redis.TimeoutError):
-            return reply_of(self._client, words)
+            return packed(self._answer(words))
         raise TimeoutError
+
+    def _answer(self, words: list[bytes]) -> Any:
+        """The store's answer; of a script also what it called, as in a trace."""
+        texts = tuple(word.decode("utf-8", "surrogateescape") for word in words)
+        noting = trace.noting(texts) if texts else None
+        if noting is not None and texts[0].upper() == "EVAL":
+            # A text that is a whole script by itself cannot end the one that the trace puts it in.
+            fault = answer_of(self._client, [b"SCRIPT", b"LOAD", words[1]])
+            noting = None if isinstance(fault, redis.ResponseError) else noting
+        answer = answer_of(self._client, words if noting is None else noting)
+        calls: tuple[tuple[str, ...], ...] = ()
+        if noting is not None and not isinstance(answer, redis.ResponseError):
+            calls, done, answer = trace.noted(answer)
+            if not done:
+                answer = redis.ResponseError(answer.decode("utf-8", "replace") if type(answer) is bytes else "ERR")
+        self._calls += [list(call) for call in calls or (texts,)]
+        return answer
