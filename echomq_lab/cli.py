@@ -4,6 +4,7 @@
     echomq-lab reset 01  a fresh copy of a notebook; the reader's moves to a dated name
     echomq-lab doctor    what the lab needs, what is at fault, the command that mends it
     echomq-lab trace     what a cron rule and an interval name next, in text, as JSON, or as a picture
+    echomq-lab report D  what a class made of the exercises, from the results of one run or several
 
 Exits 0; 1 when the doctor finds that the lab cannot run; 2 for a mistake, told in one line; 130 after Ctrl-C.
 
@@ -93,6 +94,16 @@ def _parser() -> argparse.ArgumentParser:
     shape.add_argument("--png", metavar="F", help="draw the rail into a file that ends in .png")
     shape.add_argument("--svg", metavar="F", help="draw the rail into a file that ends in .svg")
     tracing.set_defaults(run=_trace)
+
+    reporting = commands.add_parser(
+        "report",
+        help="report on a class that was graded",
+        description="Report on a class that was graded; results of several runs are joined.",
+        allow_abbrev=False,
+    )
+    reporting.add_argument("runs", metavar="DIR", nargs="+", type=Path, help="what a run of grade wrote to")
+    reporting.add_argument("--out", metavar="DIR", type=Path, help="where the report goes (the first DIR)")
+    reporting.set_defaults(run=_report)
     return parser
 
 
@@ -132,6 +143,13 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def _trace(options: argparse.Namespace) -> int:
     from echomq_lab.trace_command import answer
+
+    print(answer(options))
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from echomq_lab.grading.report import answer
 
     print(answer(options))
     return 0
