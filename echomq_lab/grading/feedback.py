@@ -17,8 +17,8 @@ from echomq_lab.grading.graded import Graded
 from echomq_lab.wording import UnshowableError, clock_time, day, in_calendar, relative, visible
 
 FORMAT = 1
-#: The longest name, the longest line and the longest text that is shown, in characters; and how many lines of one.
-MOST_OF_A_NAME, _MOST_OF_A_LINE, _MOST, _MOST_LINES = 200, 600, 3_000, 40
+#: The longest name and the longest line that is shown, in characters; and how many lines of a text.
+MOST_OF_A_NAME, _MOST_OF_A_LINE, _MOST_LINES = 200, 600, 24
 #: How many remarks are told, and how many instants of a counter-example.
 _MOST_REMARKS, MOST_INSTANTS = 40, 12
 
@@ -118,9 +118,9 @@ def graded_with(told: dict[str, Any]) -> str:
 
 
 def _text(text: str) -> str:
-    """A text of some lines, cut, its length said where it was."""
-    kept = text[:_MOST].split("\n")
-    told = [visible(line, _MOST_OF_A_LINE) for line in kept[:_MOST_LINES]]
-    if len(text) > _MOST or len(kept) > _MOST_LINES:
-        told.append(f"... ({len(text)} characters)")
+    """A text of some lines, each cut, and with how many more there are."""
+    lines = text.split("\n")
+    told = [visible(line, _MOST_OF_A_LINE) for line in lines[:_MOST_LINES]]
+    if (more := len(lines) - _MOST_LINES) > 0:
+        told.append(f"... ({more} more lines)")
     return "\n".join(told)

@@ -183,6 +183,7 @@ def _picture(scores: dict[str, Any]) -> Markup:
     with matplotlib.rc_context(SETTINGS):
         figure = Figure(figsize=(_WIDTH_IN, _HEIGHT_IN))
         axes = figure.add_axes((0.02, 0.2, 0.96, 0.7))
+        axes.patch.set_visible(False)
         bars = axes.bar(range(len(bins)), counts, width=0.8, color=_BAR)
         axes.bar_label(bars, [str(count) if count else "" for count in counts], padding=2, color=INK)
         axes.set_xticks(range(len(bins)), [_bin(each) for each in bins], color=INK)

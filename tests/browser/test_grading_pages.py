@@ -1,4 +1,4 @@
-"""The pages of a grading as their readers have them: in light and dark, wide and narrow, on paper; axe finds nothing."""
+"""The pages of a grading as they are read: in light and dark, wide and narrow, on paper; axe finds nothing."""
 
 import os
 from collections.abc import Iterator
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from graded_class import CLASS, HOSTILE, put
 from playwright.sync_api import Browser, Page
 
 from echomq_lab.grading import pages, report
-from graded_class import CLASS, HOSTILE, put
 
 from .conftest import THEMES
 
@@ -50,7 +50,8 @@ def picture(page: Page, name: str) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_each_page_fits_and_axe_finds_nothing(name: str, out: Path, page: Page) -> None:
     page.goto((out / PAGES[name]).as_uri())
-    for theme, width in product(THEMES, WIDTHS):
+    # The hostile page is long, and looks like any other.
+    for theme, width in [("dark", 400)] if name == "hostile" else product(THEMES, WIDTHS):
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
         page.set_viewport_size({"width": width, "height": 1000})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -65,5 +66,5 @@ def test_on_paper_nothing_is_cut_off_or_dark(name: str, out: Path, page: Page) -
     page.emulate_media(media="print", color_scheme="dark")
     page.set_viewport_size({"width": 700, "height": 1000})
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert page.evaluate("[...document.querySelectorAll('svg')].every(svg => svg.clientWidth <= 700)")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
     picture(page, f"grading-{name}-print")
