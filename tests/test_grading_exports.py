@@ -68,6 +68,31 @@ def test_canvas_takes_one_assignment_and_no_mark_of_what_could_not_be_graded(tmp
     ]
 
 
+@pytest.mark.parametrize(
+    ("submission", "canvas_id"),
+    [
+        ("doejane_12345_678_01-cron-vs-interval.ipynb, doejane_12345_679_02-the-upsert.ipynb", "12345"),
+        ("doejane_LATE_12345_678_bundle.zip", "12345"),
+        ("doejane_12345_678_x_9_9_bundle.zip", "12345"),
+        ("team_42", ""),
+        ("ada.zip", ""),
+    ],
+)
+def test_canvas_is_told_its_own_id_where_the_file_has_it(submission: str, canvas_id: str, tmp_path: Path) -> None:
+    out = put(tmp_path, {"a": graded("Ada", submission=submission)})
+    exports.write(out)
+    row = rows(out / "canvas.csv")[1]
+    login = "" if canvas_id else "Ada"
+    assert row == {
+        "Student": "Ada",
+        "ID": canvas_id,
+        "SIS User ID": login,
+        "SIS Login ID": login,
+        "Section": "",
+        "EchoMQ Lab": "100",
+    }
+
+
 def test_moodle_takes_a_grade_with_feedback_in_words(tmp_path: Path) -> None:
     out = put(tmp_path, CLASS | {"fay": graded("fay", isolated=False)})
     exports.write(out)

@@ -98,6 +98,8 @@ def _grades(graded: Graded) -> Row:
     return (_student(graded), *cells, str(graded.total), graded.kit, graded.seed, isolation)
 
 
+#: How Canvas names a file that was handed in: the student's name, its id of the student, its id of the file.
+_OF_CANVAS = re.compile(r".+?_(?:LATE_)?(\d{1,18})_\d+_")
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", ASSIGNMENT)
 
 
@@ -105,6 +107,8 @@ def _canvas(graded: Graded) -> Row:
     # Canvas looks for its own id, then for the SIS id, the login, the name: whichever of these the student is known by.
     student = _student(graded)
     name = "" if _POINTS_POSSIBLE in student else student
+    if found := _OF_CANVAS.match(graded.submission):
+        return (name, found[1], "", "", "", _mark(graded))
     return (name, "", student, student, "", _mark(graded))
 
 
