@@ -263,6 +263,15 @@ def test_several_runs_are_joined_and_their_differences_told(tmp_path: Path, caps
     assert marks == [("ada", "OFF"), ("ada", "on"), ("ben", "on"), ("cem", "on"), ("eve", "on")]
 
 
+def test_a_run_that_is_there_twice_is_told_in_a_few_lines() -> None:
+    students = [graded(f"s{number}") for number in range(50)]
+    told = data(*students, *students)
+    assert (told["students"], len(told["again"])) == (50, 50)
+    warnings = list(report.warnings(told))
+    assert len(warnings) == 21
+    assert warnings[-1] == "30 more results are of students who are there again: report.json names them."
+
+
 def test_one_run_is_reported_where_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = put(tmp_path / "out", CLASS)
     assert main(["report", str(out), str(out)]) == 0

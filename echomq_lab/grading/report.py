@@ -29,6 +29,8 @@ from echomq_lab.wording import visible
 _WIDTH_IN, _HEIGHT_IN = 7.4, 2.6
 _BAR = "#0072b2"
 _WIDEST_CELL = 56
+#: How many of the results that do not count are named above the report.
+_MOST_AGAIN = 20
 
 
 def answer(options: argparse.Namespace) -> str:
@@ -100,8 +102,10 @@ def warnings(told: dict[str, Any]) -> Iterator[str]:
     words = {"kit": "the version of the kit", "seed": "the seed", "isolated": "isolation"}
     if differ := [words[each] for each in told["differ"]]:
         yield f"The results differ in {', '.join(differ)}: they were not all graded alike."
-    for each in told["again"]:
+    for each in told["again"][:_MOST_AGAIN]:
         yield f"{each['student']} is there again: run {each['counts']} counts, run {each['also']} has {each['is']}."
+    if (more := len(told["again"]) - _MOST_AGAIN) > 0:
+        yield f"{more} more results are of students who are there again: report.json names them."
     ungraded = told["could not be graded"]
     if ungraded["students"]:
         more = ungraded["students"] - len(ungraded["named"])
