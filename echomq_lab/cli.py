@@ -6,6 +6,7 @@
     echomq-lab bundle         put the notebooks with the answers into one zip file to hand in
     echomq-lab doctor         what the lab needs, what is at fault, the command that mends it
     echomq-lab grade F        marks for a folder of submissions, each in a sandbox
+    echomq-lab report DIR     what a class made of the exercises, from the results of one run or several
     echomq-lab trace          what a cron rule and an interval name next, in text, as JSON, or as a picture
     echomq-lab solutions DIR  the notebooks with right answers in place, in a clone
 
@@ -148,6 +149,16 @@ def _parser() -> argparse.ArgumentParser:
     shape.add_argument("--png", metavar="F", help="draw the rail into a file that ends in .png")
     shape.add_argument("--svg", metavar="F", help="draw the rail into a file that ends in .svg")
     tracing.set_defaults(run=_trace)
+
+    reporting = commands.add_parser(
+        "report",
+        help="report on a class that was graded",
+        description="Report on a class that was graded; results of several runs are joined.",
+        allow_abbrev=False,
+    )
+    reporting.add_argument("runs", metavar="DIR", nargs="+", type=Path, help="what a run of grade wrote to")
+    reporting.add_argument("--out", metavar="DIR", type=Path, help="where the report goes (the first DIR)")
+    reporting.set_defaults(run=_report)
     return parser
 
 
@@ -227,6 +238,13 @@ def _grade(options: argparse.Namespace) -> int:
 
 def _trace(options: argparse.Namespace) -> int:
     from echomq_lab.trace_command import answer
+
+    print(answer(options))
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from echomq_lab.grading.report import answer
 
     print(answer(options))
     return 0
