@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from rich.console import Console
 from echomq_lab.checks.exercises import IDS, exercise
 from echomq_lab.checks.verdict import Failure, Status, Verdict
 from echomq_lab.errors import LabError
-from echomq_lab.grading import collect, out, released, roster
+from echomq_lab.grading import collect, exports, out, pages, released, roster
 from echomq_lab.grading.collect import Submission
 from echomq_lab.grading.crew import LONGEST_S, Crew, Done, Lost
 from echomq_lab.grading.graded import Graded, fingerprint
@@ -74,8 +73,8 @@ def run(options: argparse.Namespace) -> int:
             aside = out.set_aside(target, (each.student for each in listed.submissions))
     for line in _summary(counts, aside, target):
         _say(console, line)
-    for part in ("exports", "pages"):
-        import_module(f"echomq_lab.grading.{part}").write(target)
+    exports.write(target)
+    pages.write(target)
     return 0
 
 
