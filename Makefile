@@ -50,7 +50,7 @@ bench: setup
 # Only the files that have long counts are read: collecting all the tests takes longer than to see that none has.
 soak: setup
 	@long=$$(grep -l 'pytest\.mark\.soak' tests/test_*.py) || { echo "no long counts yet: nothing to soak"; exit 0; }; \
-	$(ALONE) $(RUN) pytest -m soak $$long $(ARGS)
+	$(ALONE) $(RUN) pytest -n 2 -m soak $$long $(ARGS)
 
 lock: setup
 	@.venv/bin/python .ci/lock.py $(ARGS)

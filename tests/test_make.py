@@ -363,7 +363,7 @@ def test_the_targets_run_what_they_say_and_the_shell_s_settings_stay_out(machine
             "-m pytest -n 3 --dist loadfile -m not soak --no-browser; none none",
         ],
         "bench": ["-m benchmarks --no-browser; none none"],
-        "soak": ["-m pytest -m soak tests/test_long.py --no-browser; none none"],
+        "soak": ["-m pytest -n 2 -m soak tests/test_long.py --no-browser; none none"],
     }
     for target, lines in ran.items():
         assert machine.make(target, "ARGS=--no-browser", **settings)[0] == 0
