@@ -64,6 +64,17 @@ _MISTAKES = (
         "That is the previous run itself: the run of a registration with first_in_ms 0. The next one is a gap later.",
         lambda case, heard: heard.value == case[0],
     ),
+    Mistake(
+        "on the clock's marks",
+        "You answer the next multiple of the gap, as if an interval had slots on the clock. It counts from the "
+        "previous run, wherever that was.",
+        lambda case, heard: heard.value == (case[0] // case[1] + 1) * case[1],
+    ),
+    Mistake(
+        "the gap made ms twice",
+        "You multiply the gap by 1000, and it is in milliseconds already.",
+        lambda case, heard: heard.value == case[0] + case[1] * 1000,
+    ),
 )
 
 EXERCISE = Exercise(

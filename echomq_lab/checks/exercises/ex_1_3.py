@@ -8,8 +8,10 @@ Source: exercises, the table; seed 001, §1 ("the earliest matching slot at or a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
+from zoneinfo import ZoneInfo
 
 from croniter import croniter  # type: ignore[import-untyped]
 
@@ -17,18 +19,28 @@ from echomq_lab.cadence import Cron
 from echomq_lab.checks import instants
 from echomq_lab.checks.desk import Desk, Heard
 from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test, Wrong
+from echomq_lab.checks.pupil import ZONE
+from echomq_lab.clock import LAB_DAY_MS
 
 #: The expression, and now in ms.
 Case = tuple[str, int]
 
-_MINUTE_MS, _DAY_MS = 60_000, 86_400_000
-# The slot asked for is at most so far away: an answer may try minute by minute.
-_REACH_MS = 3 * _DAY_MS
-_EVERY = ("* * * * *",)
-_PLAIN: tuple[str, ...] = ("0 * * * *", "0 9 * * *", "*/15 * * * *", "30 6 * * *", "5,35 8-17 * * *", "0 */6 * * *")
-_PLAIN += ("0 0 1 * *", "20 4 10-20/5 * *", "45 23 * 2,7 *", "10 12 31 * *", "7-11 3 * * *")
-_WEEKLY = ("0 9 * * 1", "30 8 * * 1-5", "0 0 * * 0", "15 10 * * 6", "0 12 * * 3", "5 5 * 3 2,4")
-_EITHER = ("0 9 13 * 5", "0 9 1 * 1", "30 7 15 * 0", "0 0 1,15 * 3", "12 6 8-10 * 6")
+_MINUTE_MS, _HOUR_MS, _DAY_MS = 60_000, 3_600_000, 86_400_000
+# The slot asked for is so near that an answer may try minute by minute, with croniter too.
+_REACH_MS = 2 * _HOUR_MS
+# From midnight to nine, for the counter-example.
+_FAR_MS = 9 * _HOUR_MS
+_OFTEN: tuple[str, ...] = ("* * * * *", "0 * * * *", "5,35 * * * *")
+_DAILY: tuple[str, ...] = ("0 9 * * *", "30 6 * * *", "20 4,16 * * *")
+_WEEKLY: tuple[str, ...] = ("0 9 * * 1", "30 8 * * 1,3", "0 0 * * 0", "15 10 * * 6", "0 12 * * 3", "5 5 * * 2,4")
+# Groups of expressions, each with the least and the most by which now comes before the slot.
+_GROUPS: tuple[tuple[tuple[str, ...], int, int], ...] = (
+    (("*/10 * * * *", "*/15 * * * *", "*/20 * * * *"), _MINUTE_MS + 1, 10 * _MINUTE_MS),
+    (("0 */6 * * *", "30 */4 * * *", "0 */8 * * *"), _HOUR_MS + 1, _REACH_MS),
+    (("5,35 8-17 * * *", "7-11 3 * * *", "20 4 10-20 * *"), 1, _REACH_MS),
+    (("0 0 1 * *", "45 23 * 2,7 *", "10 12 31 * *", "0 9 * 3 *"), 1, _REACH_MS),
+)
+_ALL = _OFTEN + _DAILY + tuple(expr for group, _, _ in _GROUPS for expr in group)
 
 
 def next_slot(case: Case) -> int:
@@ -42,34 +54,76 @@ def _plain(case: Case) -> bool:
     return bool(round(croniter(case[0], start).get_next(float) * 1000) == next_slot(case))
 
 
-def _some(expressions: tuple[str, ...], place: Callable[[Random, str, int], int]) -> Callable[[Random], list[Case]]:
-    """Cases that draw an expression and a slot of it, and then place now."""
+def _drawn(
+    rng: Random, expressions: tuple[str, ...], place: Callable[[int], int], holds: Callable[[Case], bool]
+) -> Case:
+    """An expression, and a now that is placed by a slot of it, drawn until the property holds."""
+    while True:
+        expr = rng.choice(expressions)
+        case = (expr, place(Cron(expr).next_at(instants.drawn(rng))))
+        if holds(case) and _plain(case):
+            return case
 
-    def cases(rng: Random) -> list[Case]:
-        found: list[Case] = []
-        while len(found) < 4:
-            expr = rng.choice(expressions)
-            case = (expr, place(rng, expr, Cron(expr).next_at(instants.drawn(rng))))
-            if _plain(case):
-                found.append(case)
-        return found
 
+def _before(rng: Random, least_ms: int = 1, most_ms: int = _REACH_MS) -> Callable[[int], int]:
+    return lambda slot_ms: slot_ms - rng.randrange(least_ms, most_ms)
+
+
+def _kinds(rng: Random) -> list[Case]:
+    return [_drawn(rng, group, _before(rng), _quiet) for group in (_OFTEN, _DAILY, _WEEKLY)]
+
+
+def _at(rng: Random) -> list[Case]:
+    return [_drawn(rng, group, lambda slot_ms: slot_ms, _on_slot) for group in (_OFTEN, _DAILY, _DAILY)]
+
+
+def _within(rng: Random) -> list[Case]:
+    """One millisecond late, less than a second late, later."""
+    late = (1, rng.randrange(2, 1_000), rng.randrange(1_000, _MINUTE_MS))
+    return [_drawn(rng, _OFTEN, lambda slot_ms, by_ms=by_ms: slot_ms + by_ms, _in_slot) for by_ms in late]  # type: ignore[misc]
+
+
+def _either(rng: Random) -> list[Case]:
+    """Slots today, by one of the two day fields; both match tomorrow."""
+    cases: list[Case] = []
+    while len(cases) < 2:
+        at_ms = instants.drawn(rng)
+        case = _one_day_field(at_ms, len(cases) == 1, f"{rng.randrange(60)} {instants.utc(at_ms).hour + 1}")
+        if case is not None and _quiet(case) and _plain(case):
+            cases.append(case)
     return cases
 
 
-def _before(rng: Random, expr: str, slot_ms: int) -> int:
-    """A now that is no slot, nor in the minute of one."""
-    while not _quiet((expr, now_ms := slot_ms - rng.randrange(1, _REACH_MS))):
-        pass
-    return now_ms
+def _one_day_field(now_ms: int, by_weekday: bool, time: str) -> Case | None:
+    """A rule that matches today by one day field and tomorrow by both, however its weekdays are counted.
+
+    None in the last hour of a day and on the last days of a month.
+    """
+    today = instants.utc(now_ms)
+    if today.day > 27 or today.hour == 23:
+        return None
+    weekday = today.isoweekday()
+    if by_weekday:
+        weekdays = ",".join(map(str, sorted((weekday + more) % 7 for more in (-1, 0, 1))))
+        return f"{time} {today.day + 1} * {weekdays}", now_ms
+    return f"{time} {today.day},{today.day + 1} * {(weekday + 1) % 7}", now_ms
 
 
-def _at(_: Random, __: str, slot_ms: int) -> int:
-    return slot_ms
+def _simpler_days(case: Case) -> Iterator[Case]:
+    """At midnight of the lab's first days, the rule for one o'clock."""
+    for day in range(3):
+        for by_weekday in (False, True):
+            each = _one_day_field(LAB_DAY_MS + day * _DAY_MS, by_weekday, "0 1")
+            if each is not None and (len(each[0]), each[0], each[1]) < (len(case[0]), case[0], case[1]):
+                yield each
 
 
-def _within(rng: Random, _: str, slot_ms: int) -> int:
-    return slot_ms + rng.randrange(1, _MINUTE_MS)
+def _weekly(rng: Random) -> list[Case]:
+    return [_drawn(rng, _WEEKLY, _before(rng), _quiet) for _ in range(3)]
+
+
+def _each_group(rng: Random) -> list[Case]:
+    return [_drawn(rng, group, _before(rng, least, most), _quiet) for group, least, most in _GROUPS]
 
 
 def _in_slot(case: Case) -> bool:
@@ -108,10 +162,14 @@ def _simpler(expressions: tuple[str, ...], holds: Callable[[Case], bool]) -> Cal
         # Where now has to be a slot, an earlier slot is simpler too.
         candidates += [(expr, at) for early in instants.simpler(now_ms) for at in (early, Cron(expr).next_at(early))]
         for each in candidates:
-            if (len(each[0]), each[0], each[1]) < (len(expr), expr, now_ms) and holds(each) and _plain(each):
+            if (len(each[0]), each[0], each[1]) < (len(expr), expr, now_ms) and holds(each) and _near(each):
                 yield each
 
     return simpler
+
+
+def _near(case: Case) -> bool:
+    return next_slot(case) - case[1] <= _FAR_MS and _plain(case)
 
 
 def _quiet(case: Case) -> bool:
@@ -141,16 +199,25 @@ def _span(part: str) -> range:
 
 def _both_days(case: Case, heard: Heard) -> bool:
     """Whether an answer is a slot of which both day fields match."""
-    *fields, weekday = case[0].split()
-    days = Cron(" ".join([*fields, "*"]))
-    at_ms = heard.value
-    while type(at_ms) is int and case[1] <= at_ms:
-        only_weekday = " ".join([*fields[:2], "*", "*", weekday])
-        return days.next_at(at_ms) == at_ms and Cron(only_weekday).next_at(at_ms) == at_ms
-    return False
+    at_ms, (*fields, weekday) = heard.value, case[0].split()
+    if type(at_ms) is not int or not case[1] <= at_ms < case[1] + 366 * _DAY_MS:
+        return False
+    by_each = (" ".join([*fields, "*"]), " ".join([*fields[:2], "*", fields[3], weekday]))
+    return all(Cron(expr).next_at(at_ms) == at_ms for expr in by_each)
 
 
-_SCALES = instants.confusions(next_slot)
+def _elsewhere(case: Case, heard: Heard) -> bool:
+    """Whether an answer is a slot of the zone that the answers run in, or one that mixes its clock with UTC."""
+    expr, now_ms = case
+    here = round(
+        (instants.utc(now_ms).astimezone(ZoneInfo(ZONE)).utcoffset() or timedelta(0)) / timedelta(milliseconds=1)
+    )
+    mixed = (Cron(expr, ZONE).next_at(now_ms), Cron(expr).next_at(now_ms + here), next_slot(case) - here)
+    return instants.is_number(heard.value) and heard.value in mixed
+
+
+_SECONDS, _LOCAL = instants.confusions(next_slot)
+_SCALES = (_SECONDS, replace(_LOCAL, shows=_elsewhere))
 
 EXERCISE = Exercise(
     "1.3",
@@ -167,11 +234,11 @@ EXERCISE = Exercise(
                 "Look at the last step of your function, from what croniter or your loop found to what you return.",
                 "A datetime's timestamp() is a float of seconds: round(found.timestamp() * 1000) is an int of ms.",
             ),
-            _some(_PLAIN, _before),
+            _kinds,
             _ask,
             _whole,
             _given,
-            simpler=_simpler(_PLAIN, _quiet),
+            simpler=_simpler(_ALL, _quiet),
             mistakes=instants.kinds(),
         ),
         Test(
@@ -184,16 +251,17 @@ EXERCISE = Exercise(
                 "What does croniter's get_next() answer when its start is a slot? Or: does your loop try now itself?",
                 "get_next() answers strictly after its start, so start it just before now: a microsecond is enough.",
             ),
-            _some(_EVERY + _PLAIN, _at),
+            _at,
             _ask,
             _judge,
             _given,
-            simpler=_simpler(_EVERY + _PLAIN, _on_slot),
+            simpler=_simpler(_OFTEN + _DAILY, _on_slot),
             mistakes=(
+                *_SCALES,
                 Mistake(
                     "strictly after",
-                    "You skip the slot that is now and answer the one after it. The next run is the earliest slot at or "
-                    "after now, so at 09:00:00.000 it is 09:00.",
+                    "You skip the slot that is now and answer the one after it. The next run is the earliest slot at "
+                    "or after now, so at 09:00:00.000 it is 09:00.",
                     lambda case, heard: (
                         instants.is_number(heard.value) and heard.value == Cron(case[0]).next_at(case[1] + 1)
                     ),
@@ -210,12 +278,13 @@ EXERCISE = Exercise(
                 "Where does your function drop the milliseconds of now, or round them?",
                 "A slot is a whole minute. The first that can be at or after now is now rounded UP to a minute.",
             ),
-            _some(_EVERY + _PLAIN, _within),
+            _within,
             _ask,
             _judge,
             _given,
-            simpler=_simpler(_EVERY + _PLAIN, _in_slot),
+            simpler=_simpler(_OFTEN, _in_slot),
             mistakes=(
+                *_SCALES,
                 Mistake(
                     "back in time",
                     "You answer a time that is past. The milliseconds of now were dropped on the way, so a slot that "
@@ -236,12 +305,13 @@ EXERCISE = Exercise(
                 "How do you combine day of month (the third field) and weekday (the fifth)?",
                 "Cron's rule: where both are restricted, the day matches if day of month OR weekday does.",
             ),
-            _some(_EITHER, _before),
+            _either,
             _ask,
             _judge,
             _given,
-            simpler=_simpler(_EITHER, _quiet),
+            simpler=_simpler_days,
             mistakes=(
+                *_SCALES,
                 Mistake(
                     "both days",
                     "You wait for a day that matches day of month AND weekday. Where both fields are set, cron runs on "
@@ -260,15 +330,17 @@ EXERCISE = Exercise(
                 "Python's weekday() and cron's fifth field do not begin on the same day.",
                 "Cron counts from Sunday as 0; datetime.weekday() from Monday as 0; isoweekday() % 7 is cron's.",
             ),
-            _some(_WEEKLY, _before),
+            _weekly,
             _ask,
             _judge,
             _given,
             simpler=_simpler(_WEEKLY, _quiet),
             mistakes=(
+                *_SCALES,
                 Mistake(
                     "Monday as 0",
-                    "You count weekdays from Monday as 0, as datetime.weekday() does. In cron Sunday is 0 and Monday 1.",
+                    "You count weekdays from Monday as 0, as datetime.weekday() does. In cron Sunday is 0 and "
+                    "Monday 1.",
                     _other(_monday_first),
                 ),
             ),
@@ -283,11 +355,11 @@ EXERCISE = Exercise(
                 "Look at the largest field that differs between your answer and the expected one: day, hour or minute.",
                 "Cron('...').sentence() says in English what an expression means.",
             ),
-            _some(_PLAIN, _before),
+            _each_group,
             _ask,
             _judge,
             _given,
-            simpler=_simpler(_PLAIN, _quiet),
+            simpler=_simpler(_ALL, _quiet),
             mistakes=_SCALES,
         ),
     ),

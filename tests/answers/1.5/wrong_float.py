@@ -1,0 +1,19 @@
+"""timestamp() times 1000 is a float.
+
+test: type
+mistake: a float
+says: The answer is a float
+only: yes
+"""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from croniter import croniter
+
+
+def next_cron_tz(expr, now_ms, tz):
+    at = datetime.fromtimestamp(-(-now_ms // 60_000) * 60, UTC)
+    while not croniter.match(expr, at.astimezone(ZoneInfo(tz)).replace(tzinfo=None)):
+        at += timedelta(minutes=1)
+    return at.timestamp() * 1000
