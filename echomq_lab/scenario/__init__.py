@@ -8,6 +8,7 @@
     outage(conn, queue)           the same with a pump that stops for an hour
     sweep_steps(conn, queue)      dive 3: one sweep, killed or disturbed between any two of its steps
     try_order(conn, queue, order) exercise 2.2: two boots by a script that was put together from blocks
+    boot_by(conn, queue, ...)     boots by the text of any register script
 
 Nothing in a run is worked out beside the store, except where it says "predicted".
 
@@ -18,7 +19,7 @@ from echomq_lab.scenario.advance import AdvanceRun, ReleaseLane, cadence_lanes, 
 from echomq_lab.scenario.boots import BootRun, Boots, Order, Schedule, Way, boots
 from echomq_lab.scenario.cadence import MOST_RUNS, NAME, CadenceRun, Cadences, Lane, cadences, scores, takes_run
 from echomq_lab.scenario.fresh import fresh_queue
-from echomq_lab.scenario.register_blocks import BLOCKS, assemble, try_order
+from echomq_lab.scenario.register_blocks import BLOCKS, assemble, boot_by, try_order
 from echomq_lab.scenario.sweep_steps import SweepRun, cancelled_midway, sweep_steps, two_pumps
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "SweepRun",
     "Way",
     "assemble",
+    "boot_by",
     "boots",
     "cadence_lanes",
     "cadences",

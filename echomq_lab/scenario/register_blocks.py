@@ -2,6 +2,7 @@
 
     assemble(["A", "C"])                     the script of an order of blocks
     try_order(conn, queue, ["A", "C"])       two boots by that script, a minute apart, as a trace
+    boot_by(conn, queue, script, periods)    the same by any script, a boot for each period
 
 Every order runs: what it leaves in the registry and in the record is the reader's to judge.
 
@@ -54,12 +55,24 @@ def try_order(conn: Connection, queue: str, order: Sequence[str]) -> trace.Trace
     and for another period; a first run is a period after its boot. The connection's clock is left at the second boot.
     Raises an `ArgumentError`, before anything is sent, for what `assemble` refuses and without a `FixedClock`.
     """
-    script = assemble(order)
+    return boot_by(conn, queue, assemble(order), PERIODS_MS)
+
+
+def boot_by(conn: Connection, queue: str, script: str, periods_ms: Sequence[int]) -> trace.Trace:
+    """Boot by the text of a register script, a minute apart, once for each period in ms; answer what was executed.
+
+    As in `try_order`: one name, a fresh queue, the first run a period after its boot. Raises an `ArgumentError` before
+    anything is sent for a script that is no text, for what is no period, and without a `FixedClock`; a `ReplyError` for
+    a script that the store refuses.
+    """
+    script = arguments.text("script", script, "the text of a script")
+    arguments.instance("periods_ms", periods_ms, (list, tuple), "a list of periods", "try [900_000, 3_600_000]")
+    periods = [arguments.period_ms(f"periods_ms[{place}]", each) for place, each in enumerate(periods_ms)]
     clock = fixed_clock(conn)
     queue = fresh_queue(conn, queue)
     keys = (registry_key(queue), record_key(queue, NAME))
     with trace.record(conn, queue) as run:
-        for every_ms in PERIODS_MS:
+        for every_ms in periods:
             if run.steps:
                 clock.advance(_MINUTE_MS)
             conn.send("EVAL", script, len(keys), *keys, NAME, every_ms, TEMPLATE, conn.now_ms() + every_ms)

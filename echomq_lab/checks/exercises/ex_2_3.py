@@ -7,101 +7,42 @@ Source: exercises, the table; seed 000, "The upsert"; wire contract, `repeat.reg
 
 from __future__ import annotations
 
-from random import Random
-
-from echomq_lab.checks import lua_runs
-from echomq_lab.checks.desk import Ran, Word
+from echomq_lab.checks import lua_runs, register_runs
+from echomq_lab.checks.desk import Ran
 from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test
-from echomq_lab.checks.lua_runs import NAMES, TEMPLATES, LuaCase
-from echomq_lab.clock import LAB_DAY_MS
+from echomq_lab.checks.lua_runs import READS, LuaCase
+from echomq_lab.checks.register_runs import PLAIN_ANOTHER, PLAIN_FRESH, PLAIN_SAME, given, simplest
 
-SOURCE = "register"
-
-_PERIODS_MS = (60_000, 900_000, 3_600_000, 86_400_000)
-
-
-def _boot(rng: Random, name: str) -> tuple[Word, ...]:
-    every_ms = rng.choice(_PERIODS_MS)
-    return name, every_ms, rng.choice(TEMPLATES), LAB_DAY_MS + rng.randrange(86_400_000)
+_ask = lua_runs.ask("REGISTER_LUA")
+_FIELD_READS = ("HEXISTS", "HGET", "HMGET")
 
 
-def fresh(rng: Random) -> list[LuaCase]:
-    """A name that is new, beside another that is not."""
-    cases = []
-    for name, other in zip(rng.sample(NAMES, 3), NAMES[1:], strict=False):
-        there = () if name == other else (("ZADD", lua_runs.usual(other)[0], LAB_DAY_MS, other),)
-        cases.append(LuaCase("a new name", lua_runs.usual(name), (_boot(rng, name),), there))
-    return cases
+def _guard_after_write(case: LuaCase, ran: Ran) -> bool:
+    """Whether the record was written before it was asked for, and the name got no entry."""
+    calls = [call[0].upper() not in READS for call in ran.acts[0].calls if case.keys[1] in call]
+    registry = case.keys[0]
+    return calls[:1] == [True] and False in calls and ran.before.get(registry) == ran.acts[0].after.get(registry)
 
 
-def strange_keys(rng: Random) -> list[LuaCase]:
-    """A new name whose keys are others than the library's."""
-    return [LuaCase("keys of other names", lua_runs.strange(rng), (_boot(rng, name),)) for name in rng.sample(NAMES, 2)]
+def _scored_by_period(case: LuaCase, ran: Ran) -> bool:
+    name, every_ms = case.runs[0][:2]
+    entries = ran.acts[0].after.get(case.keys[0])
+    return type(entries) is list and [name, every_ms] in entries
 
 
-def again(rng: Random) -> list[LuaCase]:
-    """A second boot, later, that asks for another period and template."""
-    cases = []
-    for name in rng.sample(NAMES, 3):
-        (_, every_ms, template, first_ms), moved = _boot(rng, name), rng.randrange(1, 10_000)
-        other = rng.choice([each for each in TEMPLATES if each != template])
-        boots = ((name, every_ms, template, first_ms), (name, int(every_ms) + 1_000, other, int(first_ms) + moved))
-        cases.append(LuaCase("a second boot asks for another period", lua_runs.usual(name), boots))
-    return cases
+def _changed(case: LuaCase, ran: Ran) -> tuple[bool, bool]:
+    """Whether the entry, and whether the record, is another than it was."""
+    entry, record = (ran.before.get(key) != ran.acts[0].after.get(key) for key in case.keys)
+    return entry, record
 
 
-def half(rng: Random) -> list[LuaCase]:
-    """Half states: a record without an entry, an entry without a record."""
-    name, other = rng.sample(NAMES, 2)
-    (registry, record), (_, lone) = lua_runs.usual(name), lua_runs.usual(other)
-    return [
-        LuaCase(
-            "a record that has no entry in the registry",
-            (registry, record),
-            (_boot(rng, name),),
-            (("HSET", record, "every_ms", 900_000, "template", "{}"),),
-        ),
-        LuaCase(
-            "an entry that has no record",
-            (registry, lone),
-            (_boot(rng, other),),
-            (("ZADD", registry, LAB_DAY_MS, other),),
-        ),
-    ]
-
-
-def one_field(rng: Random) -> list[LuaCase]:
-    """A record that lacks one of its two fields."""
-    cases = []
-    for name, kept in zip(rng.sample(NAMES, 2), (("template", "{}"), ("every_ms", 900_000)), strict=True):
-        registry, record = lua_runs.usual(name)
-        there: tuple[tuple[Word, ...], ...] = (("HSET", record, *kept), ("ZADD", registry, LAB_DAY_MS, name))
-        cases.append(LuaCase(f"a record with {kept[0]} alone", (registry, record), (_boot(rng, name),), there))
-    return cases
-
-
-def whole_record(rng: Random) -> list[LuaCase]:
-    """A second boot that asks for the same."""
-    name = rng.choice(NAMES)
-    boot = _boot(rng, name)
-    return [LuaCase("a second boot asks for the same", lua_runs.usual(name), (boot, boot))]
-
-
-def given(case: LuaCase) -> str:
-    """The case in words."""
-    return case.told()
-
-
-def _rewritten(case: LuaCase, ran: Ran) -> bool:
-    """Whether the second boot changed the record and left the score."""
-    first, second = ran.acts[0].after, ran.acts[-1].after
-    registry, record = case.keys
-    return first.get(record) != second.get(record) and first.get(registry) == second.get(registry)
-
-
-def _moved(case: LuaCase, ran: Ran) -> bool:
-    """Whether the second boot moved the score."""
-    return bool(ran.acts[0].after.get(case.keys[0]) != ran.acts[-1].after.get(case.keys[0]))
+def _period_alone(case: LuaCase, ran: Ran) -> bool:
+    """Whether of all that was there every_ms alone is another."""
+    before, after = (held.get(case.keys[1]) for held in (ran.before, ran.acts[0].after))
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return False
+    same = before.get("template") == after.get("template")
+    return _changed(case, ran) == (False, True) and same and before.get("every_ms") != after.get("every_ms")
 
 
 EXERCISE = Exercise(
@@ -119,21 +60,22 @@ EXERCISE = Exercise(
                 "The two writes after the guard: HSET to KEYS[2] and ZADD to KEYS[1]. Does the script get there?",
                 "redis.call('HSET', KEYS[2], 'every_ms', ARGV[2], 'template', ARGV[3]) writes the record.",
             ),
-            fresh,
-            lua_runs.ask("REGISTER_LUA"),
-            lua_runs.same_keys(SOURCE),
+            register_runs.fresh,
+            _ask,
+            register_runs.same_keys,
             given,
-            simpler=lua_runs.simpler,
-            tries=12,
+            simpler=simplest(PLAIN_FRESH),
             mistakes=(
                 Mistake(
                     "guard after the write",
-                    "The guard comes after the HSET, so it finds the record that the script has just written, and no new "
-                    "name ever gets its entry.",
-                    lambda case, ran: (
-                        case.keys[1] in ran.acts[0].after
-                        and ran.before.get(case.keys[0]) == ran.acts[0].after.get(case.keys[0])
-                    ),
+                    "The guard comes after the HSET, so it finds the record that the script has just written, and no "
+                    "new name ever gets its entry.",
+                    _guard_after_write,
+                ),
+                Mistake(
+                    "scored by the period",
+                    "You score the entry by its period. A score is the instant of the next run: ARGV[4], in Unix ms.",
+                    _scored_by_period,
                 ),
             ),
             on_store=True,
@@ -148,11 +90,10 @@ EXERCISE = Exercise(
                 "Look for a key made with '..', from ARGV or by hand.",
                 "KEYS[1] is the registry and KEYS[2] the record, whatever they are called.",
             ),
-            strange_keys,
-            lua_runs.ask("REGISTER_LUA"),
-            lua_runs.same_keys(SOURCE),
+            register_runs.elsewhere,
+            _ask,
+            register_runs.in_keys,
             given,
-            tries=0,
             on_store=True,
         ),
         Test(
@@ -165,17 +106,23 @@ EXERCISE = Exercise(
                 "There are two ways out of the script: the guard's, and the end.",
                 "A script that ends without return answers nil; the last line must be return 1.",
             ),
-            lambda rng: [*fresh(rng)[:1], *whole_record(rng)],
-            lua_runs.ask("REGISTER_LUA"),
-            lua_runs.same_answers(SOURCE),
+            lambda rng: [*register_runs.fresh(rng)[:1], *register_runs.same(rng)],
+            _ask,
+            register_runs.same_answers,
             given,
-            simpler=lua_runs.simpler,
-            tries=12,
+            simpler=simplest(PLAIN_FRESH, PLAIN_SAME),
             mistakes=(
                 Mistake(
                     "no answer",
-                    "A new name is registered and the script says nothing: nil. The caller needs the 1 to answer `registered`.",
+                    "The script does its work and says nothing: nil. The caller needs the 1 to answer `registered`, "
+                    "and the 0 to answer `exists`.",
                     lambda _, ran: ran.acts[0].heard.value is None,
+                ),
+                Mistake(
+                    "text",
+                    "The script answers text. It must answer a number: the caller asks whether that is 0, and no text "
+                    "is.",
+                    lambda _, ran: type(ran.acts[0].heard.value) is str,
                 ),
             ),
             on_store=True,
@@ -190,23 +137,34 @@ EXERCISE = Exercise(
                 "What does the script still do after it found the record?",
                 "if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end, before any write.",
             ),
-            again,
-            lua_runs.ask("REGISTER_LUA"),
-            lua_runs.same_keys(SOURCE),
+            register_runs.another,
+            _ask,
+            register_runs.same_keys,
             given,
-            simpler=lua_runs.simpler,
-            tries=12,
+            simpler=simplest(*PLAIN_ANOTHER),
             mistakes=(
                 Mistake(
+                    "the period is updated",
+                    "The second boot's period gets into the record. It is not asked for: what is stored stays, and who "
+                    "wants another period cancels first.",
+                    _period_alone,
+                ),
+                Mistake(
                     "the record is rewritten",
-                    "The score stays and the record is rewritten: a second boot's period and template win. ZADD NX guards "
-                    "the entry alone.",
-                    _rewritten,
+                    "The score stays and the record is rewritten: a second boot's period and template win. ZADD NX "
+                    "guards the entry alone.",
+                    lambda case, ran: _changed(case, ran) == (False, True),
                 ),
                 Mistake(
                     "the score is moved",
-                    "A second boot moves the live score, so the run that was due is put off with each boot.",
-                    _moved,
+                    "The record stays and the live score moves: each boot puts off the run that was due.",
+                    lambda case, ran: _changed(case, ran) == (True, False),
+                ),
+                Mistake(
+                    "all is written anew",
+                    "A second boot writes everything anew, record and score, as if the name were new. Does a guard "
+                    "stand before the writes?",
+                    lambda case, ran: _changed(case, ran) == (True, True),
                 ),
             ),
             on_store=True,
@@ -221,17 +179,16 @@ EXERCISE = Exercise(
                 "Look at the key in your probe: KEYS[1] or KEYS[2]?",
                 "EXISTS on KEYS[2]. An entry without a record is a leftover, and is overwritten.",
             ),
-            half,
-            lua_runs.ask("REGISTER_LUA"),
-            lua_runs.same_keys(SOURCE),
+            lambda rng: [register_runs.lone_record(rng), register_runs.lone_entry(rng)],
+            register_runs.ask_bare_too("REGISTER_LUA"),
+            register_runs.decides,
             given,
-            tries=0,
             mistakes=(
                 Mistake(
                     "probe on the registry",
-                    "You probe the registry, as with ZSCORE. The record decides: with a record there is nothing to write, "
-                    "without one the name is new.",
-                    lambda _, ran: True,
+                    "You probe the registry, as with ZSCORE. The record decides: with a record there is nothing to "
+                    "write, without one the name is new.",
+                    lambda case, ran: not register_runs.probes_record(case, ran),
                 ),
             ),
             on_store=True,
@@ -240,23 +197,22 @@ EXERCISE = Exercise(
             "any record",
             1,
             "A record that is there is a record, whatever fields it has.",
-            "Ask whether the key is there, not one of its fields.",
+            "Ask whether the key is there, not what is in it.",
             (
                 "Does the guard ask whether the record is there, or what is in it?",
-                "Look at your probe: does it name a field?",
+                "Look at your probe: does it name a field, or count them?",
                 "EXISTS asks for the key; HEXISTS and HGET ask for a field of it.",
             ),
-            one_field,
-            lua_runs.ask("REGISTER_LUA"),
-            lua_runs.same_keys(SOURCE),
+            register_runs.one_field,
+            _ask,
+            register_runs.unchanged,
             given,
-            tries=0,
             mistakes=(
                 Mistake(
                     "guard on one field",
-                    "Your guard asks for one field of the record. A record that lacks it is overwritten, and its owner "
+                    "Your guard asks for a field of the record. A record that lacks it is overwritten, and its owner "
                     "does not hear of it.",
-                    lambda _, ran: True,
+                    lambda _, ran: any(call[0].upper() in _FIELD_READS for call in ran.acts[0].calls),
                 ),
             ),
             on_store=True,
@@ -271,11 +227,11 @@ EXERCISE = Exercise(
                 "Which call is the first that your script makes? Which come after the guard has found the record?",
                 "The guard is the first line, and it returns.",
             ),
-            whole_record,
-            lua_runs.ask("REGISTER_LUA"),
-            lua_runs.probes_first,
+            register_runs.same,
+            _ask,
+            register_runs.only_reads,
             given,
-            tries=0,
+            simpler=simplest(PLAIN_SAME),
             on_store=True,
         ),
     ),

@@ -1,0 +1,3 @@
+"""Guard, entry, record, answer, and a line after it."""
+
+register_order = ["B", "A", "D", "C", "E"]

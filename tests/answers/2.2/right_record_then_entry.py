@@ -1,0 +1,3 @@
+"""Guard, record, entry, answer."""
+
+register_order = ["B", "D", "A", "C"]

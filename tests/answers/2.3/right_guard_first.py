@@ -1,0 +1,8 @@
+"""The guard is the first move, and only a fresh name runs the two writes."""
+
+REGISTER_LUA = """
+if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
+redis.call('HSET', KEYS[2], 'every_ms', ARGV[2], 'template', ARGV[3])
+redis.call('ZADD', KEYS[1], ARGV[4], ARGV[1])
+return 1
+"""

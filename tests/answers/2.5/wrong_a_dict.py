@@ -1,0 +1,13 @@
+"""The replies by name.
+
+test: replies
+mistake: no list
+says: The replies are all there
+only: yes
+"""
+
+from echomq_lab import repeat
+
+
+def boot(conn, queue, schedules):
+    return {schedule[0]: repeat.register(conn, queue, *schedule) for schedule in schedules}
