@@ -96,7 +96,7 @@ class _Run:
             other.append(self._hearing(double))
 
         gate = _Gate(act.get("kill_before"), act.get("meanwhile"), meanwhile)
-        with trace.record(self._conn, self._queue) as recorded, gate.on(self._conn):
+        with trace.record(self._conn, self._queue, changes=False) as recorded, gate.on(self._conn):
             heard = self._hearing(call)
         if "script" in act and "raised" in heard and recorded.steps:
             heard["raised"]["words"] = script_error(str(recorded.steps[-1].error))

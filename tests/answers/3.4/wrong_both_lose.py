@@ -1,0 +1,9 @@
+"""Both orders lose.
+
+test: enqueue first
+mistake: both lose
+says: You have both orders do the same. Between
+only: yes
+"""
+
+crash_order = {"enqueue, then advance": "loses", "advance, then enqueue": "loses"}
