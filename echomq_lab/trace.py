@@ -157,7 +157,7 @@ def record(conn: Connection, queue: str, *, changes: bool = True) -> Iterator[Tr
                     script,
                     calls,
                     _canonical(reply),
-                    None if failure is None else _error_text(failure),
+                    None if failure is None else error_text(failure),
                     tuple(
                         Change(key, before.get(key), after.get(key))
                         for key in sorted({*before, *after})
@@ -219,7 +219,8 @@ def _script(words: tuple[Any, ...]) -> tuple[str | None, str | None]:
     return None, _text(words[1]) if verb == "EVAL" else None
 
 
-def _error_text(error: redis.ResponseError) -> str:
+def error_text(error: redis.ResponseError) -> str:
+    """What an error reply says, in the same words from every store where it is about a script."""
     return _SCRIPT_LINE.sub(r"script:\1:", _SCRIPT_SUFFIX.sub("", str(error)))
 
 
