@@ -113,8 +113,7 @@ def _client(store: socket.socket) -> redis.Redis:
     pool = redis.ConnectionPool(
         connection_class=kind,
         protocol=2,
-        lib_name=None,
-        lib_version=None,
+        driver_info=None,
         retry=Retry(NoBackoff(), 0),
         decode_responses=True,
         encoding_errors="surrogateescape",

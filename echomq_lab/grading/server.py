@@ -109,8 +109,7 @@ class Server:
             encoding_errors="surrogateescape",
             socket_timeout=patience_s,
             protocol=2,
-            lib_name=None,
-            lib_version=None,
+            driver_info=None,
         )
 
     def stop(self) -> None:

@@ -1,0 +1,12 @@
+"""Lua that takes all memory.
+
+exercise: 2.3
+status: crashed
+earned: 0
+says: Your answer was stopped: the store did not survive it
+"""
+
+REGISTER_LUA = """
+local held = {}
+while true do held[#held + 1] = string.rep('x', 1048576) .. #held end
+"""
