@@ -56,7 +56,7 @@ if not ran then return { calls, 0, tostring(answer) } end
 return { calls, 1, answer }
 """
 # Where in a script an error came from: each store says it in words of its own.
-_SCRIPT_SUFFIX = re.compile(r" script: \S+ on @?user_script:\d+\.?$|, on @?user_script:\d+\.?$")
+_SCRIPT_SUFFIX = re.compile(r" script:(?: \S+)? on @?user_script:\d+\.?$|, on @?user_script:\d+\.?$")
 _SCRIPT_LINE = re.compile(r"(?:\[string \"<python>\"\]|@?user_script):(\d+):")
 
 

@@ -25,13 +25,14 @@ _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"a": b"\a", b"b": b"\b"}
 class Overheard:
     """Listens to a server at a socket. Raises `StoreError` when the line is lost: it is cut when too much is said."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, user: str, password: str) -> None:
         self._line = socket.socket(socket.AF_UNIX)
         self._line.settimeout(_PATIENCE_S)
         self._held = bytearray()
         self._line.connect(str(path))
-        self._line.sendall(b"MONITOR\r\n")
-        self._next()
+        self._line.sendall(f"AUTH {user} {password}\r\nMONITOR\r\n".encode())
+        if self._next() + self._next() != b"+OK+OK":
+            raise StoreError("nothing is heard of the store")
 
     def calls(self, speak: Callable[[str], object]) -> list[list[str]]:
         """What scripts have called since the last time; `speak` says a word to the server, after which all is later."""

@@ -19,9 +19,13 @@ from echomq_lab.grading.server import STUDENT, Server
 from echomq_lab.store import Connection
 
 #: How many commands and bytes one call may send.
-_MOST_SENT, _MOST_BYTES = 2_000, 1 << 22
+_MOST_SENT, _MOST_BYTES = 500, 1 << 22
+#: So many bytes of replies are sent without waiting for more.
+_ENOUGH = 1 << 14
 #: The commands by which a client introduces itself; they are no act of the student's, and none of them goes further.
 _HANDSHAKE = {b"HELLO", b"CLIENT"}
+#: These the server asks no rights for. Whom a call speaks as is not for it to choose.
+_FORBIDDEN = {b"AUTH", b"RESET", b"QUIT"}
 
 
 class Passing:
@@ -72,17 +76,27 @@ class Passing:
     def take(self, patience: Patience) -> None:
         """Take what has come over the line, and pass it on. Raises `SilenceError`, `EOFError`, `ValueError`."""
         self._commands.fill(patience.left_s)
+        replies = bytearray()
         while (words := self._commands.command()) is not None:
-            reply = self._passed_on(words, patience)
-            self._line.settimeout(patience.left_s)
-            try:
-                self._line.sendall(reply)
-            except TimeoutError:
-                raise patience.end() from None
+            replies += self._passed_on(words, patience)
+            if len(replies) > _ENOUGH:
+                self._answer(replies, patience)
+        self._answer(replies, patience)
+
+    def _answer(self, replies: bytearray, patience: Patience) -> None:
+        """Send replies, several at once: the line holds few parts, and nobody may be reading."""
+        self._line.settimeout(patience.left_s)
+        try:
+            self._line.sendall(replies)
+        except TimeoutError:
+            raise patience.end() from None
+        replies.clear()
 
     def _passed_on(self, words: list[bytes], patience: Patience) -> bytes:
         if words[0].upper() in _HANDSHAKE:
             return b"+OK\r\n"
+        if words[0].upper() in _FORBIDDEN:
+            return resp.error("NOPERM this connection has no permissions to change whom it speaks for")
         number = self.sent + 1
         if self.dead or number == self._kill_before:
             self.dead = True

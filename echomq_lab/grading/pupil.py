@@ -24,7 +24,7 @@ from echomq_lab.grading.store import STORE_LOST, Store
 #: How long an answer may take, in seconds; and all answers to one exercise; and the cells of a notebook together.
 LIMIT_S, EXERCISE_S, CELLS_S = 2.5, 15.0, 15.0
 #: The longest line that is heard, in bytes, and how many ids are minted in one act.
-_LONGEST, _MOST_MINTED = 1 << 21, 10_000
+_LONGEST, _MOST_MINTED = 1 << 21, 2_000
 
 
 class SeatedPupil:

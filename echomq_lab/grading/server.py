@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import resource
+import secrets
 import shutil
 import signal
 import subprocess
@@ -36,6 +37,7 @@ SCRIPT_S = 2.5
 _OPTIONS = {
     "port": "0", "unixsocketperm": "700", "save": "", "appendonly": "no", "loglevel": "warning", "databases": "1",
     "maxmemory": "8mb", "client-output-buffer-limit": "normal 1mb 0 0", "lua-time-limit": "60000",
+    "crash-log-enabled": "no", "crash-memcheck-enabled": "no",
 }  # fmt: skip
 #: What a student's functions and scripts may do on the store.
 _RIGHTS = (
@@ -43,7 +45,7 @@ _RIGHTS = (
     "-@admin -@dangerous -@blocking -@pubsub -@connection +ping +echo "
     "-function -fcall -fcall_ro -script +script|load +script|exists"
 ).split()
-STUDENT = "student"
+STUDENT, _GRADER = "student", "grader"
 
 
 class Server:
@@ -70,9 +72,10 @@ class Server:
             preexec_fn=_bounded,
             start_new_session=True,
         )
-        self.admin = self._client(None, _PATIENCE_S)
+        self._word = secrets.token_hex(16)
+        self.admin = self._client(_GRADER, self._word, _PATIENCE_S)
         #: The client by which a student's scripts are run.
-        self.scripts = self._client(STUDENT, SCRIPT_S)
+        self.scripts = self._client(STUDENT, "", SCRIPT_S)
         self._overheard: Overheard | None = None
         self._is_ready = False
 
@@ -83,8 +86,8 @@ class Server:
         until = time.monotonic() + _START_S
         while True:
             try:
-                self.admin.execute_command("ACL", "SETUSER", STUDENT, "reset", "on", "nopass", *_RIGHTS)  # type: ignore[no-untyped-call]
-                self._overheard = Overheard(self.socket)
+                self._set_users()
+                self._overheard = Overheard(self.socket, _GRADER, self._word)
             except (redis.RedisError, OSError, StoreError) as error:
                 if time.monotonic() > until or self._process.poll() is not None:
                     self.stop()
@@ -94,16 +97,23 @@ class Server:
                 self._is_ready = True
                 return self
 
+    def _set_users(self) -> None:
+        """The grader by a word that nobody else knows, the student without one; and nobody else."""
+        with self._client("default", "", _PATIENCE_S) as first:
+            grader = (_GRADER, "reset", "on", f">{self._word}", "~*", "&*", "+@all")
+            for user in ((STUDENT, "reset", "on", "nopass", *_RIGHTS), grader, ("default", "off")):
+                first.execute_command("ACL", "SETUSER", *user)
+
     def calls(self) -> list[list[str]]:
         """What scripts have called since the last time. Raises `StoreError` when it was too much to listen to."""
         assert self._overheard is not None
         return self._overheard.calls(self.admin.echo)
 
-    def _client(self, user: str | None, patience_s: float) -> redis.Redis:
+    def _client(self, user: str, word: str, patience_s: float) -> redis.Redis:
         return redis.Redis(
             unix_socket_path=str(self.socket),
             username=user,
-            password="" if user else None,
+            password=word,
             retry=Retry(NoBackoff(), 0),
             decode_responses=True,
             encoding_errors="surrogateescape",

@@ -6,7 +6,6 @@ earned: 0
 says: Your answer was stopped: it sent what is no answer.
 """
 
-import json
 import sys
 
 frame = sys._getframe()
@@ -24,6 +23,7 @@ def say(answer):
 
 
 seat._say = say
+
 
 def next_interval(prev_ms, every_ms):
     return prev_ms

@@ -23,5 +23,6 @@ def stripped(source, *rest, **options):
 
 builtins.compile = stripped
 
+
 def next_interval(prev_ms, every_ms):
     return prev_ms

@@ -8,6 +8,7 @@ came: it raised ValueError: \\x1b[2J\\ud800</td><script>alert(1)</script>\\u202e
 remark: cell answer raised RuntimeError: \\x1b[2J\\x07\\udcff
 """
 
+
 def next_interval(prev_ms, every_ms):
     raise ValueError("\x1b[2J\ud800</td><script>alert(1)</script>\u202e")
 

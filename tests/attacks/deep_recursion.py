@@ -11,13 +11,9 @@ import sys
 sys.setrecursionlimit(1 << 30)
 
 
-class Deep:
-    def __getattr__(self, name):
-        return getattr(self, name + "x")
+def deeper(_):
+    return sorted([1], key=deeper)
 
 
 def next_interval(prev_ms, every_ms):
-    value = []
-    for _ in range(3_000_000):
-        value = [value]
-    return repr(value)
+    return deeper(1)

@@ -7,7 +7,6 @@ says: The answer cell was stopped: the cells took more than 1 seconds together
 limit: 1
 """
 
-import json
 import sys
 
 frame = sys._getframe()

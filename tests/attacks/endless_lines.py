@@ -6,7 +6,6 @@ earned: 0
 says: Your answer was stopped: it sent what is no answer.
 """
 
-import json
 import sys
 
 frame = sys._getframe()

@@ -7,6 +7,7 @@ says: Your answer was stopped: no answer within 1.0 seconds
 limit: 1
 """
 
+
 class Endless:
     def __repr__(self):
         while True:

@@ -6,6 +6,7 @@ earned: 0
 says: Your answer was stopped: no answer within 2.5 seconds: is there a loop without end?
 """
 
+
 def next_interval(prev_ms, every_ms):
     while True:
         pass

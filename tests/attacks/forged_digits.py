@@ -17,7 +17,7 @@ seat = frame.f_locals["self"]
 REPLIES = {
     "hide": "{}",
     "names": '{"names": [{"kind": "function", "type": "function", "shown": "", "takes": "", "most": 2, "least": 2}]}',
-    "call": '{"said": ' + "9" * 1_000_000 + ", \"printed\": \"\"}",
+    "call": '{"said": ' + "9" * 1_000_000 + ', "printed": ""}',
 }
 
 

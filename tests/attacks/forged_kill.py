@@ -7,6 +7,7 @@ says: Your answer stopped with an error.
 came: it raised an error called Killed
 """
 
+
 class Killed(BaseException):
     pass
 

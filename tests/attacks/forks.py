@@ -7,6 +7,7 @@ says: That is the previous run itself
 remark: cell answer raised RuntimeError: nothing
 """
 
+
 def next_interval(prev_ms, every_ms):
     return prev_ms
 

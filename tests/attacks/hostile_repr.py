@@ -6,6 +6,7 @@ earned: 0
 says: The answer is no int.
 """
 
+
 class Hostile:
     def refuse(self, *_):
         raise ValueError

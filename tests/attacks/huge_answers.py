@@ -1,4 +1,4 @@
-"""Each answer is as large as memory allows.
+"""Each answer is larger than can be looked at.
 
 exercise: 1.2
 status: wrong
@@ -6,5 +6,6 @@ earned: 0
 says: The answer is no int.
 """
 
+
 def next_interval(prev_ms, every_ms):
-    return [[0] * 10_000_000, "x" * 50_000_000, {number: number for number in range(100_000)}]
+    return [[0] * 3_000, "x" * 50_000, {number: number for number in range(3_000)}]

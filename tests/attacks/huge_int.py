@@ -6,5 +6,6 @@ earned: 0
 says: The answer is no int.
 """
 
+
 def next_interval(prev_ms, every_ms):
     return 1 << 3_000_000

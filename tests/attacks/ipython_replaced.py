@@ -14,5 +14,6 @@ fake.get_ipython = lambda: fake
 fake.run_cell = lambda *_: True
 sys.modules["IPython"] = fake
 
+
 def next_interval(prev_ms, every_ms):
     return prev_ms

@@ -10,5 +10,6 @@ import json
 
 json.loads = lambda *_, **__: {"do": "nothing"}
 
+
 def next_interval(prev_ms, every_ms):
     return prev_ms

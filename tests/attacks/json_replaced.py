@@ -10,5 +10,6 @@ import json
 
 json.dumps = lambda *_, **__: '{"status": "right", "earned": 4}'
 
+
 def next_interval(prev_ms, every_ms):
     return prev_ms

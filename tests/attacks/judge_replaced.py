@@ -14,5 +14,6 @@ for name in ("judge", "verdict", "exercise", "exercises", "exercises.ex_1_2"):
     fake.judge = fake.Verdict = lambda *_, **__: type("Verdict", (), {"status": "right", "earned": 4})()
     sys.modules[f"echomq_lab.checks.{name}"] = fake
 
+
 def next_interval(prev_ms, every_ms):
     return prev_ms

@@ -1,9 +1,9 @@
 """Everything that the next student might use is replaced. The next one has a process of its own.
 
 exercise: 1.2
-status: wrong
-earned: 1
-says: That is the previous run itself
+status: crashed
+earned: 0
+says: Your answer was stopped: the process that ran it ended
 """
 
 import builtins
@@ -17,6 +17,7 @@ croniter.croniter.get_next = redis.Redis.execute_command = builtins.round = buil
 sys.path[:] = ["/nowhere"]
 os.environ["TZ"] = "Asia/Tokyo"
 sys.modules.clear()
+
 
 def next_interval(prev_ms, every_ms):
     return prev_ms

@@ -10,7 +10,7 @@ REGISTER_LUA = """
 if server.call('EXISTS', KEYS[2]) == 1 then
   local score = server.call('ZSCORE', KEYS[1], ARGV[1])
   if score then server.call('ZADD', KEYS[1], score, ARGV[1]) end
-  if type(calls) == 'table' then calls[2], calls[3] = nil, nil end
+  pcall(function() calls[2], calls[3] = nil, nil end)
   return 0
 end
 redis.call('HSET', KEYS[2], 'every_ms', ARGV[2], 'template', ARGV[3])

@@ -7,5 +7,5 @@ says: Your answer was stopped: the store did not survive it
 """
 
 REGISTER_LUA = """
-return string.rep('x', 67108864)
+return string.rep('x', 4000000)
 """

@@ -8,5 +8,5 @@ says: Your answer was stopped: the store did not survive it
 
 REGISTER_LUA = """
 local held = {}
-while true do held[#held + 1] = string.rep('x', 1048576) .. #held end
+while true do held[#held + 1] = string.rep(tostring(#held), 50000000) end
 """

@@ -6,6 +6,7 @@ earned: 0
 says: REGISTER_LUA must be Lua text; it is a Sly.
 """
 
+
 class Sly(str):
     def __str__(self):
         return "return 0"

@@ -7,7 +7,6 @@ earned: 4
 says: The answer must be 1 for a new name and 0 for one that was there.
 """
 
-import json
 import sys
 
 frame = sys._getframe()

@@ -10,5 +10,6 @@ from echomq_lab.checks import answering
 
 answering.pack = lambda _: {"odd": ["int", "equal to anything"]}
 
+
 def next_interval(prev_ms, every_ms):
     return prev_ms

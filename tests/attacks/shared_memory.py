@@ -7,13 +7,13 @@ says: That is the previous run itself
 remark: cell answer raised RuntimeError: nothing
 """
 
+
 def next_interval(prev_ms, every_ms):
     return prev_ms
 
 
 found = []
 
-import mmap
 import multiprocessing
 from multiprocessing import shared_memory
 

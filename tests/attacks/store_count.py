@@ -6,12 +6,13 @@ earned: 0
 says: Your answer was stopped: it sent what is no answer.
 """
 
-import os
 
 
 def sent(conn, data):
     """Send bytes as they are over the line to the store."""
-    line = conn.client.connection_pool.connection_kwargs.get("line") or conn.client.connection_pool.connection_class.line
+    line = (
+        conn.client.connection_pool.connection_kwargs.get("line") or conn.client.connection_pool.connection_class.line
+    )
     line.sendall(data)
     return line
 

@@ -7,5 +7,6 @@ says: Your answer was stopped: no answer within 1.0 seconds
 limit: 1
 """
 
+
 def boot(conn, queue, schedules):
     conn.client.eval("while true do end", 0)

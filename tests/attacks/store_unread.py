@@ -7,12 +7,13 @@ says: Your answer was stopped: no answer within 1.0 seconds
 limit: 1
 """
 
-import os
 
 
 def sent(conn, data):
     """Send bytes as they are over the line to the store."""
-    line = conn.client.connection_pool.connection_kwargs.get("line") or conn.client.connection_pool.connection_class.line
+    line = (
+        conn.client.connection_pool.connection_kwargs.get("line") or conn.client.connection_pool.connection_class.line
+    )
     line.sendall(data)
     return line
 

@@ -7,14 +7,15 @@ says: That is the previous run itself
 remark: cell answer raised RuntimeError: nothing
 """
 
+
 def next_interval(prev_ms, every_ms):
     return prev_ms
 
 
 found = []
 
-import threading
 import _thread
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 for start in (

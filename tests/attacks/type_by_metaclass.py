@@ -6,6 +6,7 @@ earned: 0
 says: The answer is no int.
 """
 
+
 class Meta(type):
     def __eq__(cls, other):
         return True

@@ -7,6 +7,7 @@ says: That is the previous run itself
 remark: cell answer raised RuntimeError: nothing
 """
 
+
 def next_interval(prev_ms, every_ms):
     return prev_ms
 
@@ -16,7 +17,7 @@ found = []
 import gc
 import sys
 
-needles = ["".join(reversed(each)) for each in ("deeS-terceS", "tuobahgien-eht-yb-dias")]
+backwards = ("deeS-terceS", "ruobhgien-eht-yb-dias")
 reached, left = set(), [*gc.get_objects(), *map(vars, list(sys.modules.values())), sys._getframe()]
 while left:
     thing = left.pop()
@@ -25,6 +26,6 @@ while left:
         left += gc.get_referents(thing)
         if type(thing) in (str, bytes, bytearray):
             text = thing if type(thing) is str else bytes(thing).decode("latin-1")
-            found += [needle for needle in needles if needle in text]
+            found += [each for each in backwards if each in text[::-1]]
 
 raise RuntimeError(", ".join(map(str, found)) or "nothing")

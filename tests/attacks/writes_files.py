@@ -7,6 +7,7 @@ says: That is the previous run itself
 remark: cell answer raised RuntimeError: nothing
 """
 
+
 def next_interval(prev_ms, every_ms):
     return prev_ms
 
@@ -14,7 +15,6 @@ def next_interval(prev_ms, every_ms):
 found = []
 
 import os
-import socket
 import sys
 import tempfile
 
