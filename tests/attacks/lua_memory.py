@@ -1,12 +1,12 @@
 """Lua that takes all memory.
 
 exercise: 2.3
-status: crashed
+status: wrong
 earned: 0
-says: Your answer was stopped: the store did not survive it
+says: Your answer stopped: error in the script: Error running script, not enough memory
 """
 
 REGISTER_LUA = """
-local held = {}
-while true do held[#held + 1] = string.rep(tostring(#held), 50000000) end
+local held = 'x'
+while true do held = held .. held end
 """

@@ -7,7 +7,6 @@ says: Your answer was stopped: it sent what is no answer.
 """
 
 
-
 def sent(conn, data):
     """Send bytes as they are over the line to the store."""
     line = (

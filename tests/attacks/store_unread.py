@@ -8,7 +8,6 @@ limit: 1
 """
 
 
-
 def sent(conn, data):
     """Send bytes as they are over the line to the store."""
     line = (
