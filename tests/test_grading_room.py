@@ -24,9 +24,13 @@ from echomq_lab.checks.plain import pack, unpack
 from echomq_lab.checks.pupil import SilenceError
 from echomq_lab.grading import believe, cell_walls, resp
 from echomq_lab.grading.grade import printable
+from echomq_lab.grading.pupil import SeatedPupil
 from echomq_lab.grading.room import Room
 from echomq_lab.grading.server import Server
+from echomq_lab.grading.store import Servers, Store
+from echomq_lab.store import VALKEY
 from tests.grading_room import a_room, descendants, needs_isolation, soon
+from tests.test_answers import ALL, Answer, has_its_verdict, name
 
 TOP = Path(__file__).parent.parent
 
@@ -140,10 +144,10 @@ def test_the_numbers_of_the_calls_are_those_of_the_kernel_s_headers() -> None:
     ]
     tables[1] |= {"newfstatat": tables[1]["fstatat"]}
     parts = zip(("fcntl", "ioctl"), cell_walls._IN_PARTS, strict=True)
-    for name, numbers in [*cell_walls._ALLOWED.items(), *parts, ("clone3", cell_walls._MISSING)]:
+    for call, numbers in [*cell_walls._ALLOWED.items(), *parts, ("clone3", cell_walls._MISSING)]:
         assert [None if number is None else str(number) for number in numbers] == [
-            table.get(name) for table in tables
-        ], name
+            table.get(call) for table in tables
+        ], call
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
@@ -255,6 +259,7 @@ def test_nothing_piles_up_over_many_seats(room: Room) -> None:
 
 GRADER = """
 import os, sys
+from echomq_lab.grading.pupil import SeatedPupil
 from echomq_lab.grading.room import Room
 from echomq_lab.grading.server import Server
 with Room() as room, room.seat() as pupil:
@@ -491,6 +496,25 @@ PRINTABLE = {
 def test_a_text_is_shown_without_doing_anything(text: str) -> None:
     assert printable(text) == PRINTABLE[text]
     printable(text).encode("utf-8")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("answer", ALL, ids=name)
+def test_each_answer_gets_in_the_room_the_verdict_it_gets_in_the_notebook(answer: Answer, room: Room) -> None:
+    servers = Servers()
+
+    def seated() -> SeatedPupil:
+        pupil = room.seat(store)
+        pupil.cells([("answer", answer.code)])
+        return pupil
+
+    store = Store(seated, servers)
+    try:
+        with seated() as pupil:
+            has_its_verdict(answer, judge(exercise(answer.exercise), pupil, seed="a", rounds=3, stores=(VALKEY,)))
+    finally:
+        store.close()
+        servers.close()
 
 
 class Anything:

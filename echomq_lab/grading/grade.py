@@ -8,6 +8,7 @@ Source: grading, "Design", 1 and 4.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -17,6 +18,7 @@ from echomq_lab.checks.exercises import IDS, exercise
 from echomq_lab.checks.judge import judge
 from echomq_lab.checks.pupil import SilenceError
 from echomq_lab.checks.verdict import Failure, Status, Verdict
+from echomq_lab.errors import StoreError
 from echomq_lab.grading.graded import Graded, fingerprint
 from echomq_lab.grading.pupil import SeatedPupil
 from echomq_lab.grading.room import IsolationError, Room
@@ -57,6 +59,9 @@ def grade(
     told, verdicts = list(remarks), []
     until = time.monotonic() + SUBMISSION_S
     servers = Servers(walls=room.walls)
+    if plans:
+        with contextlib.suppress(StoreError):  # told by the first exercise that needs it
+            servers.start()
     try:
         for dive in sorted({int(each[0]) for each in IDS}):
             asked = [exercise(each) for each in IDS if each.startswith(str(dive))]

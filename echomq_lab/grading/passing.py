@@ -109,13 +109,22 @@ class Passing:
         if number > _MOST_SENT or self._bytes > _MOST_BYTES:
             raise ValueError("commands without end")
         self.sent = number
-        self.calls.append([word.decode("utf-8", "surrogateescape") for word in words])
         self._store.settimeout(patience.left_s)
         try:
             self._store.sendall(command)
         except OSError as error:
             raise StoreError("the store is gone") from error
-        return self._reply(patience)
+        reply = self._reply(patience)
+        self._note(words, reply)
+        return reply
+
+    def _note(self, words: list[bytes], reply: bytes) -> None:
+        """Note a command, or what the script that it ran has called; a script that is loaded is no call."""
+        verb = words[0].upper()
+        if verb == b"SCRIPT" or reply.startswith(b"-NOSCRIPT"):
+            return
+        inside = self._server.calls() if verb.startswith(b"EVAL") else []
+        self.calls += inside or [[word.decode("utf-8", "surrogateescape") for word in words]]
 
     def _reply(self, patience: Patience) -> bytes:
         while (reply := self._replies.reply()) is None:

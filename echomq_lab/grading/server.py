@@ -30,7 +30,7 @@ from echomq_lab.grading import outer_walls
 from echomq_lab.grading.overheard import Overheard
 
 _PR_SET_PDEATHSIG = 1
-_MEMORY = 1 << 29
+_MEMORY = 1 << 28
 _START_S, _PATIENCE_S = 15.0, 10.0
 #: How long a script of a student's may take, in seconds.
 SCRIPT_S = 2.5

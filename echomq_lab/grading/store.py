@@ -92,6 +92,7 @@ class Store:
     def _run(self, server: Server, question: dict[str, Any], pupil: SeatedPupil) -> dict[str, Any]:
         admin, queue, now_ms = server.admin, question["queue"], question["now_ms"]
         admin.flushall()
+        server.calls()  # what is not listened to piles up
         for words in question["given"]:
             admin.execute_command(*map(unpack, words))  # type: ignore[no-untyped-call]
         before = _keys(admin, queue)
