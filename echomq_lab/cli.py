@@ -1,11 +1,17 @@
-"""The command `echomq-lab`: open the notebooks, bring one back fresh, look for faults, trace two rules.
+"""The command `echomq-lab`: open the notebooks, bring one back fresh, check it, hand it in, and more.
 
-    echomq-lab open      copy what is missing to lab-work/, start JupyterLab on the hub notebook
-    echomq-lab reset 01  a fresh copy of a notebook; the reader's moves to a dated name
-    echomq-lab doctor    what the lab needs, what is at fault, the command that mends it
-    echomq-lab trace     what a cron rule and an interval name next, in text, as JSON, or as a picture
+    echomq-lab open           copy what is missing to lab-work/, start JupyterLab on the hub notebook
+    echomq-lab reset 01       a fresh copy of a notebook; the reader's moves to a dated name
+    echomq-lab check 01       run a notebook in a fresh kernel, and say what its answers earn
+    echomq-lab bundle         put the notebooks with the answers into one zip file to hand in
+    echomq-lab doctor         what the lab needs, what is at fault, the command that mends it
+    echomq-lab grade F        marks for a folder of submissions, each in a sandbox
+    echomq-lab report DIR     what a class made of the exercises, from the results of one run or several
+    echomq-lab trace          what a cron rule and an interval name next, in text, as JSON, or as a picture
+    echomq-lab solutions DIR  the notebooks with right answers in place, in a clone
 
-Exits 0; 1 when the doctor finds that the lab cannot run; 2 for a mistake, told in one line; 130 after Ctrl-C.
+Exits 0; 1 when the doctor finds that the lab cannot run, or a check that points are missing; 2 for a mistake, told in
+one line; 130 after Ctrl-C.
 
 Source: architecture, "Rooms": `cli`.
 """
@@ -69,10 +75,60 @@ def _parser() -> argparse.ArgumentParser:
     resetting.add_argument("which", metavar="NN", help="the notebook's number or name, such as 01")
     resetting.set_defaults(run=_reset)
 
-    for command in (opening, resetting):
+    checking = commands.add_parser(
+        "check",
+        help="run notebooks in a fresh kernel and check their answers",
+        description="Run each notebook top to bottom in a fresh kernel, and say what its answers earn.",
+        allow_abbrev=False,
+    )
+    which = "the notebook's number or name, such as 01, or a path"
+    checking.add_argument("notebooks", metavar="NOTEBOOK", nargs="+", help=which)
+    limit = "how long a cell may run before it is interrupted, in seconds (%(default)s)"
+    checking.add_argument("--timeout", metavar="S", type=_seconds, default=60, help=limit)
+    checking.add_argument("--json", action="store_true", help="print one JSON object")
+    checking.set_defaults(run=_check)
+
+    bundling = commands.add_parser(
+        "bundle",
+        help="make the zip file to hand in",
+        description="Put the notebooks with the answers, as they were last saved, into one zip file to hand in.",
+        allow_abbrev=False,
+    )
+    bundling.add_argument("--out", metavar="F", help="the file to write (echomq-lab-<hash>.zip, in this folder)")
+    bundling.set_defaults(run=_bundle)
+
+    for command in (opening, resetting, checking, bundling):
         command.add_argument("--dir", type=Path, help="the folder for your copies (lab-work in the clone)")
 
+    solving = commands.add_parser(
+        "solutions",
+        help="write the notebooks with right answers in place",
+        description="Write each notebook that has exercises with right answers in place; in a clone only.",
+        allow_abbrev=False,
+    )
+    solving.add_argument("folder", metavar="DIR", type=Path, help="the folder to write to")
+    solving.add_argument("--force", action="store_true", help="replace files that are something else")
+    solving.set_defaults(run=_solutions)
+
     commands.add_parser("doctor", help="look for faults", allow_abbrev=False).set_defaults(run=_doctor)
+
+    grading = commands.add_parser(
+        "grade",
+        help="grade the submissions of a class",
+        description="Grade a class: each child of FOLDER is one student's notebook, zip file or folder of notebooks.",
+        allow_abbrev=False,
+    )
+    grading.add_argument("folder", metavar="FOLDER", type=Path, help="the folder with the submissions")
+    grading.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder to write to, empty or new")
+    seed = "a file with the secret that the cases are drawn from, 16 characters or more"
+    grading.add_argument("--seed-file", metavar="F", type=Path, required=True, help=seed)
+    roster = "a CSV file that tells whose a file is: columns student and file (or pattern)"
+    grading.add_argument("--roster", metavar="CSV", type=Path, help=roster)
+    grading.add_argument("--resume", action="store_true", help="keep the results in DIR whose submission is unchanged")
+    grading.add_argument("--jobs", metavar="N", type=_jobs, help="how many to grade at a time (one for each core)")
+    walls = "run students' code with your rights and no sandbox; every result says so"
+    grading.add_argument("--no-isolation", action="store_true", help=walls)
+    grading.set_defaults(run=_grade)
 
     tracing = commands.add_parser(
         "trace",
@@ -93,12 +149,34 @@ def _parser() -> argparse.ArgumentParser:
     shape.add_argument("--png", metavar="F", help="draw the rail into a file that ends in .png")
     shape.add_argument("--svg", metavar="F", help="draw the rail into a file that ends in .svg")
     tracing.set_defaults(run=_trace)
+
+    reporting = commands.add_parser(
+        "report",
+        help="report on a class that was graded",
+        description="Report on a class that was graded; results of several runs are joined.",
+        allow_abbrev=False,
+    )
+    reporting.add_argument("runs", metavar="DIR", nargs="+", type=Path, help="what a run of grade wrote to")
+    reporting.add_argument("--out", metavar="DIR", type=Path, help="where the report goes (the first DIR)")
+    reporting.set_defaults(run=_report)
     return parser
 
 
 def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65_535:
         raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text!r}")
+    return int(text)
+
+
+def _seconds(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 3_600:
+        raise argparse.ArgumentTypeError(f"a number of seconds is from 1 to 3600, not {text!r}")
+    return int(text)
+
+
+def _jobs(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 256:
+        raise argparse.ArgumentTypeError(f"a number of jobs is from 1 to 256, not {text!r}")
     return int(text)
 
 
@@ -130,8 +208,43 @@ def _doctor(options: argparse.Namespace) -> int:
     return 0 if runs(found) else 1
 
 
+def _check(options: argparse.Namespace) -> int:
+    from echomq_lab.check_command import answer
+
+    told, right = answer(options)
+    print(told)
+    return 0 if right else 1
+
+
+def _bundle(options: argparse.Namespace) -> int:
+    from echomq_lab.bundle_command import answer
+
+    print(answer(options))
+    return 0
+
+
+def _solutions(options: argparse.Namespace) -> int:
+    from echomq_lab.solutions_command import answer
+
+    print(answer(options))
+    return 0
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from echomq_lab.grading.run import run
+
+    return run(options)
+
+
 def _trace(options: argparse.Namespace) -> int:
     from echomq_lab.trace_command import answer
+
+    print(answer(options))
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from echomq_lab.grading.report import answer
 
     print(answer(options))
     return 0

@@ -88,7 +88,7 @@ class Rail:
         return png.getvalue()
 
     def _repr_html_(self) -> str:
-        return _named(theme_svg(self.figure, f"r{uuid4().hex[:12]}-"), self.alt)
+        return in_page(self.figure, f"r{uuid4().hex[:12]}-", self.alt)
 
     def __repr__(self) -> str:
         return self.alt
@@ -112,6 +112,11 @@ def theme_svg(figure: Figure, prefix: str) -> str:
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}", svg[svg.index("<svg") :])
     # matplotlib styles every element of an SVG file; in a page that would be every element of the page.
     return svg.replace("*{", f"#{prefix}figure_1 *{{", 1)
+
+
+def in_page(figure: Figure, prefix: str, alt: str) -> str:
+    """A figure as an `<svg>` for a page, with its text alternative; the same for the same prefix."""
+    return _named(theme_svg(figure, prefix), alt)
 
 
 def draw(layout: Layout) -> Figure:

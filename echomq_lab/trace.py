@@ -46,8 +46,9 @@ _BEFORE = (
     "local redis = setmetatable({ "
     "call = function(...) note(...) return server.call(...) end, "
     "pcall = function(...) note(...) return server.pcall(...) end "
-    "}, { __index = server }) "
-    "local ran, answer = pcall(function() "
+    "}, { __index = server, __metatable = false }) "
+    # What notes the calls is out of the script's reach.
+    "local ran, answer = pcall(function() local server, calls, note "
 )
 _AFTER = """
 end)
@@ -174,6 +175,18 @@ def record(conn: Connection, queue: str, *, changes: bool = True) -> Iterator[Tr
         yield run
     finally:
         del client.execute_command
+
+
+def noting(words: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The command that runs the script of this one and notes what it calls; None for one that runs no script."""
+    _, source = _script(words)
+    return None if source is None else ("EVAL", _BEFORE + source + _AFTER, *words[2:])
+
+
+def noted(reply: list[Any]) -> tuple[tuple[tuple[str, ...], ...], bool, Any]:
+    """What such a command answers: what the script called, whether it came to its end, its answer or its error."""
+    calls, done, answer = _padded(reply)
+    return tuple(tuple(map(_text, call)) for call in calls), bool(done), answer
 
 
 def keys_of(client: redis.Redis, prefix: str) -> dict[str, Held]:

@@ -104,6 +104,29 @@ def reset(which: str, now: datetime, work: Path, notebooks: Path) -> str:
     return f"{name} is fresh again; yours is {kept.name} (reload the notebook if it is open)"
 
 
+def yours(which: str, work: Path, notebooks: Path) -> Path:
+    """The notebook that `which` names: the reader's copy for a number or a name that `reset` takes, else a path.
+
+    Raises `WorkError` for a number or a bare name that did not ship.
+    """
+    path = Path(which)
+    if not re.fullmatch("[0-9]{1,4}", which) and (_lies(path) or len(path.parts) > 1):
+        return path
+    found = work / _chosen(which, shipped(notebooks))
+    if not _lies(found):
+        raise WorkError(f"there is no {found.name} in {work}; `{command('open')}` copies it there")
+    return found
+
+
+def write(target: Path, content: bytes, *, replace: bool = False) -> None:
+    """Write a file that appears whole or not at all. Raises `FileExistsError` for a name that is taken and stays."""
+    with _beside(target, content) as fresh:
+        if replace:
+            os.replace(fresh, target)
+        else:
+            _place(fresh, target)
+
+
 def shipped(notebooks: Path) -> list[str]:
     """The names of the files that ship, relative to `notebooks`, in order. Raises `WorkError` when there is none."""
     names = sorted(

@@ -65,6 +65,8 @@ def verdicts(
     with Forked(answer.names(), total_s=len(seeds) * 20.0) as pupil:
         for seed in seeds:
             yield judge(asked, pupil, seed=seed, stores=(FAKEREDIS, valkey_url))
+            # A small counter-example is looked for under the first seed alone: no message depends on it.
+            asked = replace(asked, tests=tuple(replace(test, tries=0) for test in asked.tests))
 
 
 def has_its_verdict(answer: Answer, verdict: Verdict) -> None:

@@ -47,6 +47,14 @@ def test_the_heading_tells_the_points() -> None:
                 assert int(told[2]) == exercise(told[1]).points
 
 
+def test_the_readme_tells_the_minutes_that_the_notebooks_tell() -> None:
+    readme = (NOTEBOOKS.parent / "README.md").read_text("utf-8")
+    for name in NAMES:
+        minutes = re.findall(r"about (\d+)\s+minutes", next(cell.source for cell in cells(name)))
+        row = next(line for line in readme.splitlines() if f"](notebooks/{name})" in line)
+        assert row.endswith(f"| {' + '.join(minutes)} |"), name
+
+
 def test_every_stub_defines_the_names_and_answers_nothing() -> None:
     for _, cell in tagged("answer"):
         (number,) = set(cell.metadata.tags) - {"answer"}

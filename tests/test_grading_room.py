@@ -386,9 +386,26 @@ def test_no_bytes_upset_the_reader_of_commands(data: bytes) -> None:
 
 
 REPLIES = st.recursive(
-    st.sampled_from([b"$-1\r\n", b"*-1\r\n", b"+OK\r\n", b"-ERR no\r\n", b":17\r\n", b"*0\r\n"])
+    st.sampled_from(
+        [
+            b"$-1\r\n",
+            b"*-1\r\n",
+            b"+OK\r\n",
+            b"-ERR no\r\n",
+            b":17\r\n",
+            b"*0\r\n",
+            b"_\r\n",
+            b"#t\r\n",
+            b",1.5\r\n",
+            b"%0\r\n",
+        ]
+    )
     | st.binary(max_size=20).map(lambda text: b"$%d\r\n%b\r\n" % (len(text), text)),
-    lambda each: st.lists(each, max_size=4).map(lambda items: b"*%d\r\n" % len(items) + b"".join(items)),
+    lambda each: (
+        st.lists(each, max_size=4).map(lambda items: b"*%d\r\n" % len(items) + b"".join(items))
+        | st.lists(each, max_size=4).map(lambda items: b"~%d\r\n" % len(items) + b"".join(items))
+        | st.lists(each, max_size=2).map(lambda items: b"%%%d\r\n" % len(items) + b"".join(items + items))
+    ),
     max_leaves=8,
 )
 

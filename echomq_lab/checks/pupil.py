@@ -13,6 +13,7 @@ Source: exercises, "a child process with a limit"; grading, "Student code and ch
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import gc
 import json
 import os
@@ -164,6 +165,7 @@ def _be_the_pupil(line: socket.socket, theirs: socket.socket, names: dict[str, A
 def _settle(lives_s: float) -> None:
     """Make this fork a process of its own: no terminal, no output, no signals of the kernel's, bounded memory."""
     os.setsid()
+    faulthandler.disable()
     gc.freeze()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)

@@ -8,15 +8,17 @@ Source: wire contract, `repeat.register` and "Edges"; exercises, "Store exercise
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
 
 from echomq_lab.checks import lua_runs
-from echomq_lab.checks.desk import Desk, Ran, Word
+from echomq_lab.checks.desk import QUEUE, Desk, Ran, Word
 from echomq_lab.checks.exercise import Wrong
 from echomq_lab.checks.lua_runs import NAMES, READS, TEMPLATES, LuaCase
 from echomq_lab.clock import LAB_DAY_MS
+from echomq_lab.keyspace import queue_key
 
 SOURCE = "register"
 #: What a boot asks for, in ARGV's order: name, every_ms, template, first run in Unix ms.
@@ -59,8 +61,8 @@ def _registered(keys: tuple[str, str], boot: Boot) -> tuple[tuple[Word, ...], ..
     return ("HSET", keys[1], "every_ms", every_ms, "template", template), ("ZADD", keys[0], first_ms, name)
 
 
-def _known(says: str, there: Boot, asked: Boot, keys: tuple[str, str] | None = None) -> LuaCase:
-    keys = keys or lua_runs.usual(there[0])
+def _known(says: str, there: Boot, asked: Boot) -> LuaCase:
+    keys = lua_runs.usual(there[0])
     return LuaCase(says, keys, (asked,), _registered(keys, there))
 
 
@@ -81,24 +83,34 @@ PLAIN_FRESH = _fresh(_PLAIN)
 def elsewhere(rng: Random) -> list[LuaCase]:
     """A new name and a known one whose keys are others than the library's."""
     one, two = (_boot(rng, name) for name in rng.sample(NAMES, 2))
-    known = _known("keys of other names, a name that is there", two, two, lua_runs.strange(rng))
-    return [LuaCase("keys of other names, a new name", lua_runs.strange(rng), (one,)), known]
+    return [_elsewhere(one, lua_runs.strange(rng), known=False), _elsewhere(two, lua_runs.strange(rng), known=True)]
+
+
+def _elsewhere(boot: Boot, keys: tuple[str, str], *, known: bool) -> LuaCase:
+    says = f"keys of other names, a name that is {'there' if known else 'new'}"
+    return LuaCase(says, keys, (boot,), _registered(keys, boot) if known else ())
 
 
 def another(rng: Random) -> list[LuaCase]:
-    """A second boot, later, that asks for another period and template."""
+    """Second boots, later, that ask for another period and template; and a first one, see `leaves`."""
     boots = [_boot(rng, name) for name in rng.sample(NAMES, 2)]
-    return [_known("a second boot asks for another period", boot, _other(rng, boot)) for boot in boots]
+    return [
+        *(_known("a second boot asks for another period", boot, _other(rng, boot)) for boot in boots),
+        PLAIN_FRESH,
+    ]
 
 
 def same(rng: Random) -> list[LuaCase]:
-    """A second boot that asks for the same."""
+    """A second boot that asks for the same; and a first one."""
     boot = _boot(rng, rng.choice(NAMES))
-    return [_known("a second boot asks for the same", boot, boot)]
+    return [_known("a second boot asks for the same", boot, boot), PLAIN_FRESH]
 
 
 _NAME, _EVERY_MS, _TEMPLATE, _FIRST_MS = _PLAIN
 PLAIN_SAME = _known("a second boot asks for the same", _PLAIN, _PLAIN)
+PLAIN_ELSEWHERE = tuple(
+    _elsewhere(_PLAIN, (queue_key(QUEUE, "a1"), queue_key(QUEUE, "b2")), known=known) for known in (False, True)
+)
 #: One thing asked anew, and then everything.
 PLAIN_ANOTHER = (
     _known("a second boot asks for another period", _PLAIN, (_NAME, 900_000, _TEMPLATE, _FIRST_MS)),
@@ -108,30 +120,44 @@ PLAIN_ANOTHER = (
 )
 
 
+def _lone(boot: Boot, asked: Boot, what: str) -> LuaCase:
+    """A half state: of record and entry one alone is there."""
+    keys = lua_runs.usual(boot[0])
+    record, entry = _registered(keys, boot)
+    if what == "record":
+        return LuaCase("a record that has no entry in the registry", keys, (asked,), (record,))
+    return LuaCase("an entry that has no record", keys, (asked,), (entry,))
+
+
 def lone_record(rng: Random) -> LuaCase:
     """A record without an entry."""
     boot = _boot(rng, rng.choice(NAMES))
-    keys = lua_runs.usual(boot[0])
-    says = "a record that has no entry in the registry"
-    return LuaCase(says, keys, (boot,), _registered(keys, boot)[:1])
+    return _lone(boot, boot, "record")
 
 
 def lone_entry(rng: Random) -> LuaCase:
     """An entry without a record."""
     boot = _boot(rng, rng.choice(NAMES))
-    keys = lua_runs.usual(boot[0])
-    return LuaCase("an entry that has no record", keys, (_other(rng, boot),), _registered(keys, boot)[1:])
+    return _lone(boot, _other(rng, boot), "entry")
+
+
+PLAIN_LONE = (_lone(_PLAIN, _PLAIN, "record"), _lone(_PLAIN, (*_PLAIN[:3], _FIRST_MS + 60_000), "entry"))
+
+
+def _lacking(boot: Boot, kept: str) -> LuaCase:
+    keys, (name, every_ms, template, first_ms) = lua_runs.usual(boot[0]), boot
+    value: Word = template if kept == "template" else every_ms
+    there: tuple[tuple[Word, ...], ...] = (("HSET", keys[1], kept, value), ("ZADD", keys[0], first_ms, name))
+    return LuaCase(f"a record with {kept} alone", keys, (boot,), there)
 
 
 def one_field(rng: Random) -> list[LuaCase]:
-    """A record that lacks one of its two fields."""
-    cases = []
-    for name, kept in zip(rng.sample(NAMES, 2), ("template", "every_ms"), strict=True):
-        keys, (_, every_ms, template, first_ms) = lua_runs.usual(name), (boot := _boot(rng, name))
-        value: Word = template if kept == "template" else every_ms
-        there: tuple[tuple[Word, ...], ...] = (("HSET", keys[1], kept, value), ("ZADD", keys[0], first_ms, name))
-        cases.append(LuaCase(f"a record with {kept} alone", keys, (boot,), there))
-    return cases
+    """Records that lack one of the two fields; and a first boot, see `leaves`."""
+    kinds = zip(rng.sample(NAMES, 2), ("template", "every_ms"), strict=True)
+    return [*(_lacking(_boot(rng, name), kept) for name, kept in kinds), PLAIN_FRESH]
+
+
+PLAIN_ONE_FIELD = (_lacking(_PLAIN, "template"), _lacking(_PLAIN, "every_ms"))
 
 
 def ask_bare_too(name: str) -> Callable[[Desk, LuaCase], Ran]:
@@ -164,13 +190,20 @@ def decides(case: LuaCase, ran: Ran) -> Wrong | None:
     return Wrong(case.told(), came, wanted)
 
 
-def unchanged(case: LuaCase, ran: Ran) -> Wrong | None:
-    """Asks that the last run changes nothing; what those before it did is not asked."""
-    before = ran.acts[-2].after if len(ran.acts) > 1 else ran.before
-    if ran.acts[-1].after == before:
-        return None
-    came, wanted = lua_runs.differ(ran.acts[-1].after, before)
-    return Wrong(case.told(), came, wanted)
+def leaves(case: LuaCase, ran: Ran) -> Wrong | None:
+    """Asks that no run changes anything but the first of a new name.
+
+    That one has to write something, whatever it is: a script that does nothing leaves nothing alone.
+    """
+    states = [ran.before, *(act.after for act in ran.acts)]
+    if _new(case):
+        if states[1] == states[0]:
+            return Wrong(case.told(), "nothing is written", "a new name is written")
+        states = states[1:]
+    for before, after in itertools.pairwise(states):
+        if after != before:
+            return Wrong(case.told(), *lua_runs.differ(after, before))
+    return None
 
 
 def probes_record(case: LuaCase, ran: Ran) -> bool:
@@ -179,18 +212,22 @@ def probes_record(case: LuaCase, ran: Ran) -> bool:
 
 
 def in_keys(case: LuaCase, ran: Ran) -> Wrong | None:
-    """Asks that every key that is touched is one of KEYS."""
+    """Asks that keys are touched, and that each of them is one of KEYS."""
     calls = [call for act in ran.acts for call in act.calls]
     strays = [call for call in calls if len(call) > 1 and not set(call[1:3]) & set(case.keys)]
-    if not strays:
+    if calls and not strays:
         return None
-    return Wrong(case.told(), "; ".join(map(lua_runs.words, strays)), f"no other keys than {' and '.join(case.keys)}")
+    came = "; ".join(map(lua_runs.words, strays)) or "no command at all"
+    return Wrong(case.told(), came, f"no other keys than {' and '.join(case.keys)}")
 
 
 def only_reads(case: LuaCase, ran: Ran) -> Wrong | None:
-    """Asks of a hit that something is read, and that no command is sent that could write."""
+    """Asks of a hit that something is read, and no command sent that could write; of a new name that one is."""
     calls = ran.acts[-1].calls
-    if calls and all(call[0].upper() in READS for call in calls):
-        return None
+    reads = all(call[0].upper() in READS for call in calls)
     came = "; ".join(map(lua_runs.words, calls)) or "no command at all"
+    if _new(case):
+        return Wrong(case.told(), came, "a new name is written") if reads else None
+    if calls and reads:
+        return None
     return Wrong(case.told(), came, f"EXISTS {case.keys[1]}, or another probe, and no command that writes")

@@ -11,10 +11,10 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-#: What ran in this kernel, by cell id, the latest last.
-_ran: dict[str, list[str]] = {}
+#: What ran in this kernel, and what the file held when it ran, by cell id, the latest last.
+_ran: dict[str, list[tuple[str, str | None]]] = {}
 
 
 def shell() -> Any:
@@ -29,35 +29,43 @@ def watch() -> None:
         here.events.register("pre_run_cell", _note)
 
 
+class _Cell(NamedTuple):
+    id: str
+    source: str
+    tags: frozenset[str]
+
+
 def note(exercise_id: str, names: dict[str, Any]) -> str:
     """A sentence when the saved answer cell is not what ran last; none otherwise, nor where nobody can tell."""
-    cell = _saved_cell(exercise_id, names)
+    cells = _code_cells(names)
+    if cells is None:
+        return ""
+    cell = next((each for each in cells if {"answer", exercise_id} <= each.tags), None)
     if cell is None:
+        return f"The saved notebook has no answer cell for {exercise_id}: `echomq-lab reset` brings a fresh copy."
+    ran = _ran.get(cell.id, [])
+    if not ran or cell.source == ran[-1][0]:
         return ""
-    ran = _ran.get(cell.get("id", ""))
-    if cell == {}:
-        return (
-            f"The saved notebook has no answer cell for {exercise_id} any more: `echomq-lab reset` brings a fresh copy."
-        )
-    if not ran or (source := "".join(cell["source"])) == ran[-1]:
-        return ""
-    if source in ran:
-        return (
-            "The saved notebook still holds an earlier answer than the one checked here: save it before you hand it in."
-        )
+    if cell.source == ran[-1][1] or any(cell.source == earlier for earlier, _ in ran):
+        return "The saved notebook does not hold the answer that was checked here yet: save it before you hand it in."
     return "The answer cell was changed after it ran: run it again, then check again."
 
 
 def _note(info: Any) -> None:
     if cell_id := getattr(info, "cell_id", None):
-        _ran.setdefault(cell_id, []).append(info.raw_cell)
+        held = next((cell.source for cell in _code_cells({}) or () if cell.id == cell_id), None)
+        _ran.setdefault(cell_id, []).append((info.raw_cell, held))
 
 
-def _saved_cell(exercise_id: str, names: dict[str, Any]) -> dict[str, Any] | None:
-    """The answer cell in the file of the open notebook; empty when it has none, None when there is no such file."""
+def _code_cells(names: dict[str, Any]) -> list[_Cell] | None:
+    """The code cells in the file of the open notebook; None when nobody tells of one."""
     where = names.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME")
     try:
         cells = json.loads(Path(str(where)).read_text("utf-8"))["cells"]
-        return next((cell for cell in cells if {"answer", exercise_id} <= set(cell["metadata"].get("tags", []))), {})
+        return [
+            _Cell(cell.get("id", ""), "".join(cell["source"]), frozenset(cell["metadata"].get("tags", ())))
+            for cell in cells
+            if cell["cell_type"] == "code"
+        ]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

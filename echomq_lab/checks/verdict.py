@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
 
 from echomq_lab.checks.exercise import Marks
 from echomq_lab.readout import Table
@@ -86,6 +87,14 @@ class Verdict:
         told = asdict(self) | {"earned": self.earned, "points": self.points, "public": True}
         return json.dumps(told, sort_keys=True)
 
+    @classmethod
+    def from_json(cls, text: str) -> Verdict:
+        """The verdict that `to_json` wrote."""
+        told: dict[str, Any] = json.loads(text)
+        tests = tuple((test, points, passed) for test, points, passed in told["tests"])
+        failure = told["failure"] and _failure(told["failure"])
+        return cls(told["exercise"], told["title"], Status(told["status"]), tests, failure, told["note"])
+
     def to_html(self) -> str:
         """The verdict as HTML with nothing outside it; what is the student's is escaped."""
         parts = [f"<p><strong>{html.escape(self.headline())}</strong></p>"]
@@ -152,10 +161,19 @@ def summary(verdicts: list[Verdict]) -> Table:
     )
 
 
+def _failure(told: dict[str, Any]) -> Failure:
+    marks = told["marks"]
+    if marks is not None:
+        expected_ms, came_ms = tuple(marks["expected_ms"]), tuple(marks["came_ms"])
+        marks = Marks(marks["now_ms"], expected_ms, came_ms, marks["tz"])
+    return Failure(**told | {"marks": marks})
+
+
 def _table(rows: list[tuple[str, str]]) -> str:
-    style = 'style="text-align:left;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere"'
+    style = "text-align:left;vertical-align:top"
     body = "".join(
-        f'<tr><th scope="row" {style}>{html.escape(what)}</th><td {style}>{html.escape(words)}</td></tr>'
+        f'<tr><th scope="row" style="{style};white-space:nowrap">{html.escape(what)}</th>'
+        f'<td style="{style};white-space:pre-wrap;overflow-wrap:anywhere">{html.escape(words)}</td></tr>'
         for what, words in rows
     )
     return f"<table><tbody>{body}</tbody></table>"

@@ -20,6 +20,7 @@ import ctypes
 import gc
 import json
 import os
+import random
 import signal
 import socket
 import sys
@@ -32,13 +33,9 @@ from echomq_lab.checks.pupil import ZONE
 from echomq_lab.grading import cell_walls
 from echomq_lab.grading.seat import Seat
 
-#: What the notebooks and their answers import, loaded once.
-_WARM = (
-    *("croniter", "cronsim", "pytz", "dateutil.tz", "zoneinfo", "datetime", "calendar", "fakeredis", "numpy"),
-    *("matplotlib.figure", "matplotlib.font_manager", "matplotlib.backends.backend_svg", "ipywidgets", "IPython"),
-    *("echomq_lab.checks", "echomq_lab.doctor", "echomq_lab.widgets", "echomq_lab.advance_readout"),
-    *("echomq_lab.scenario", "echomq_lab.figures", "echomq_lab.readout", "echomq_lab.trace"),
-)
+#: What answers and setup cells usually import, loaded once.
+_WARM: tuple[str, ...] = ("croniter", "redis", "fakeredis", "zoneinfo", "datetime", "matplotlib.font_manager")
+_WARM += tuple(f"echomq_lab.{room}" for room in ("scenario", "readout", "advance_readout", "jobs", "figures", "checks"))
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -51,6 +48,7 @@ def main(number: int) -> int:
     for name in _WARM:
         with contextlib.suppress(ImportError):
             import_module(name)
+    random.seed(0)
     gc.collect()
     gc.freeze()
     seats: dict[int, tuple[int, bool]] = {}

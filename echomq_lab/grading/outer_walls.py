@@ -20,6 +20,13 @@ PACKAGE = Path(__file__).resolve().parent.parent
 #: The one place that Python may write to between these walls.
 SCRATCH = "/run"
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts")
+_OURS = tuple(dict.fromkeys((sys.base_prefix, sys.prefix, str(PACKAGE))))
+
+
+def seen_inside(path: Path) -> str:
+    """The place by which a path is seen between the walls; empty for one that is not."""
+    real = path.resolve()
+    return next((place for place in (*_OURS, *_SYSTEM) if real.is_relative_to(Path(place).resolve())), "")
 
 
 def missing() -> str:
@@ -33,16 +40,15 @@ def missing() -> str:
 
 def python(*words: str) -> list[str]:
     """Python with this package, between the walls; it may write to `SCRATCH`, which is gone when it ends."""
-    places = [Path(each) for each in dict.fromkeys((sys.base_prefix, sys.prefix))]
-    return [*_bubblewrap([*places, PACKAGE], ("--tmpfs", SCRATCH)), sys.executable, *words]
+    return [*_bubblewrap(_OURS, ("--tmpfs", SCRATCH)), sys.executable, *words]
 
 
 def program(words: Sequence[str], writes: Path) -> list[str]:
     """A program between the walls; `writes` is the folder of its own, at the same place within."""
-    return [*_bubblewrap([Path(words[0]).resolve().parent], ("--bind", str(writes), str(writes))), *words]
+    return [*_bubblewrap([str(Path(words[0]).resolve().parent)], ("--bind", str(writes), str(writes))), *words]
 
 
-def _bubblewrap(places: Sequence[Path], more: tuple[str, ...]) -> list[str]:
+def _bubblewrap(places: Sequence[str], more: tuple[str, ...]) -> list[str]:
     seen: list[str] = []
     for place in _SYSTEM:
         if os.path.islink(place) and os.path.isdir(place):
@@ -50,7 +56,7 @@ def _bubblewrap(places: Sequence[Path], more: tuple[str, ...]) -> list[str]:
         elif os.path.exists(place):
             seen += ["--ro-bind", os.path.realpath(place), place]
     # After /tmp, which would hide what lies in it.
-    for each in map(str, places):
+    for each in places:
         seen += ["--ro-bind", each, each]
     walls = (
         "bwrap --unshare-all --die-with-parent --new-session --hostname grading --proc /proc --dev /dev --tmpfs /tmp"

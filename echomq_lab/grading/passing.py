@@ -22,8 +22,9 @@ from echomq_lab.store import Connection
 _MOST_SENT, _MOST_BYTES = 500, 1 << 22
 #: So many bytes of replies are sent without waiting for more.
 _ENOUGH = 1 << 14
-#: The commands by which a client introduces itself; they are no act of the student's, and none of them goes further.
-_HANDSHAKE = {b"HELLO", b"CLIENT"}
+#: The commands by which a client introduces itself, and what it is told; they are no act of the student's, and none of
+#: them goes further.
+_HANDSHAKE = {b"HELLO": b"%1\r\n$5\r\nproto\r\n:3\r\n", b"CLIENT": b"+OK\r\n"}
 #: These the server asks no rights for. Whom a call speaks as is not for it to choose.
 _FORBIDDEN = {b"AUTH", b"RESET", b"QUIT"}
 
@@ -59,7 +60,7 @@ class Passing:
         self._replies = resp.Lines(self._store)
         try:
             self._store.connect(str(self._server.socket))
-            self._store.sendall(resp.command(["AUTH", STUDENT, ""]))
+            self._store.sendall(resp.command(["HELLO", "3", "AUTH", STUDENT, ""]))
         except OSError as error:
             raise StoreError("the store is gone") from error
         self._reply(Patience(5, "no reply"))
@@ -93,8 +94,8 @@ class Passing:
         replies.clear()
 
     def _passed_on(self, words: list[bytes], patience: Patience) -> bytes:
-        if words[0].upper() in _HANDSHAKE:
-            return b"+OK\r\n"
+        if introduced := _HANDSHAKE.get(words[0].upper()):
+            return introduced
         if words[0].upper() in _FORBIDDEN:
             return resp.error("NOPERM this connection has no permissions to change whom it speaks for")
         number = self.sent + 1

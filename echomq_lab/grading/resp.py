@@ -13,6 +13,9 @@ from collections.abc import Iterable
 #: The longest command and reply, in bytes, and the most words of one.
 LONGEST, MOST_WORDS = 1 << 20, 10_000
 _LENGTH = 20
+#: What a reply is made of: text of a length, and how many replies are in each item of many.
+_SIZED = (b"$", b"=", b"!")
+_MANY = {b"*": 1, b"~": 1, b">": 1, b"%": 2}
 
 
 class Lines:
@@ -65,10 +68,10 @@ class Lines:
                 return None
             mark, told = self._held[at : at + 1], self._held[at + 1 : end]
             at, awaited = end + 2, awaited - 1
-            if mark == b"$" and told != b"-1":
+            if mark in _SIZED and told != b"-1":
                 at += int(told) + 2
-            elif mark == b"*":
-                awaited += max(int(told), 0)
+            elif times := _MANY.get(bytes(mark)):
+                awaited += max(int(told), 0) * times
         if len(self._held) < at:
             return None
         reply = bytes(self._held[:at])

@@ -22,7 +22,7 @@ import sys
 
 from echomq_lab.errors import LabError
 from echomq_lab.grading import outer_walls
-from echomq_lab.grading.outer_walls import PACKAGE, missing
+from echomq_lab.grading.outer_walls import PACKAGE, missing, seen_inside
 from echomq_lab.grading.pupil import SeatedPupil
 from echomq_lab.grading.store import Store
 
@@ -30,6 +30,11 @@ from echomq_lab.grading.store import Store
 _READY_S, _SEATED_S = 60.0, 15.0
 #: numpy's threads are none of a student's, who may start none; what matplotlib keeps goes where nobody else reads it.
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+#: Sets are shown in the same order in every room.
+_ENVIRONMENT |= {"PYTHONHASHSEED": "0"}
+
+
+__all__ = ["IsolationError", "Room", "missing", "seen_inside"]
 
 
 class IsolationError(LabError, RuntimeError):
@@ -97,6 +102,11 @@ class Room:
         if walls != "stand":
             self.__exit__()
             raise IsolationError(f"the walls around a student do not stand here ({walls})")
+
+    @property
+    def open(self) -> bool:
+        """Whether the room is still there."""
+        return self._process.poll() is None
 
     def seat(self, store: Store | None = None, *, memory: int = 1 << 29, cpu_s: int = 40) -> SeatedPupil:
         """Seat a student: a fresh process, without any of what another left.

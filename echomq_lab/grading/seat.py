@@ -112,7 +112,6 @@ def _client(store: socket.socket) -> redis.Redis:
     kind = type("Held", (_Held,), {"line": store})
     pool = redis.ConnectionPool(
         connection_class=kind,
-        protocol=2,
         driver_info=None,
         retry=Retry(NoBackoff(), 0),
         decode_responses=True,

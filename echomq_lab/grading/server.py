@@ -118,7 +118,6 @@ class Server:
             decode_responses=True,
             encoding_errors="surrogateescape",
             socket_timeout=patience_s,
-            protocol=2,
             driver_info=None,
         )
 

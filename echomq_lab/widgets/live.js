@@ -21,6 +21,12 @@ function render({ model, el }) {
           if (node.getAttribute(key) !== value) node.setAttribute(key, value);
   };
 
+  // Escape leaves the app for its cell, as it leaves an editor: shortcuts do not reach what has the focus in here.
+  const leave = (event) => {
+    const cell = event.key === "Escape" && !event.defaultPrevented && el.closest(".jp-Cell");
+    if (cell) (cell.hasAttribute("tabindex") ? cell : cell.closest(".jp-Notebook")).focus();
+  };
+
   let timer = null;
   const play = () => {
     clearInterval(timer);
@@ -42,7 +48,9 @@ function render({ model, el }) {
   const begin = requestAnimationFrame(() => {
     name();
     const app = el.closest(".echomq-app");
-    if (app) watch.observe(app, { childList: true, subtree: true });
+    if (!app) return;
+    watch.observe(app, { childList: true, subtree: true });
+    app.addEventListener("keydown", leave);
   });
   return () => {
     cancelAnimationFrame(begin);

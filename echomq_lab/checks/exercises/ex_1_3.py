@@ -20,7 +20,7 @@ from echomq_lab.checks import instants
 from echomq_lab.checks.desk import Desk, Heard
 from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test, Wrong
 from echomq_lab.checks.pupil import ZONE
-from echomq_lab.clock import LAB_DAY_MS
+from echomq_lab.clock import LAB_DAY_MS, instant_ms
 
 #: The expression, and now in ms.
 Case = tuple[str, int]
@@ -32,15 +32,30 @@ _REACH_MS = 2 * _HOUR_MS
 _FAR_MS = 9 * _HOUR_MS
 _OFTEN: tuple[str, ...] = ("* * * * *", "0 * * * *", "5,35 * * * *")
 _DAILY: tuple[str, ...] = ("0 9 * * *", "30 6 * * *", "20 4,16 * * *")
-_WEEKLY: tuple[str, ...] = ("0 9 * * 1", "30 8 * * 1,3", "0 0 * * 0", "15 10 * * 6", "0 12 * * 3", "5 5 * * 2,4")
+# Day fields, and those of the days that begin what they name: the slots are of every hour, and now is on the eve.
+_WEEKDAYS: tuple[tuple[str, str], ...] = tuple((f"* * {days}",) * 2 for days in ("0", "1", "3", "6", "1,3", "2,4"))
+_DATES: tuple[tuple[str, str], ...] = (
+    ("1 * *", "1 * *"),
+    ("31 * *", "31 * *"),
+    ("10-20 * *", "10 * *"),
+    ("*/10 * *", "*/10 * *"),
+    ("* 2,7 *", "1 2,7 *"),
+    ("* 3 *", "1 3 *"),
+)
 # Groups of expressions, each with the least and the most by which now comes before the slot.
 _GROUPS: tuple[tuple[tuple[str, ...], int, int], ...] = (
     (("*/10 * * * *", "*/15 * * * *", "*/20 * * * *"), _MINUTE_MS + 1, 10 * _MINUTE_MS),
+    (("5-50/15 * * * *", "7-59/20 * * * *", "3-55/25 * * * *"), 1, 10 * _MINUTE_MS),
     (("0 */6 * * *", "30 */4 * * *", "0 */8 * * *"), _HOUR_MS + 1, _REACH_MS),
-    (("5,35 8-17 * * *", "7-11 3 * * *", "20 4 10-20 * *"), 1, _REACH_MS),
-    (("0 0 1 * *", "45 23 * 2,7 *", "10 12 31 * *", "0 9 * 3 *"), 1, _REACH_MS),
+    (("5,35 8-17 * * *", "7-11 3 * * *"), 1, _REACH_MS),
+    (("* 5 * * *", "* 4,16 * * *"), _HOUR_MS, _REACH_MS),
 )
+# The minutes at which hourly slots are.
+_EARLY = 15
+# 23:59 is in it, and the last day of the last month.
+_EDGE = "*/59 */23 * * *"
 _ALL = _OFTEN + _DAILY + tuple(expr for group, _, _ in _GROUPS for expr in group)
+_HOURS_OF_DAYS = tuple(f"0 * {named}" for named, _ in _WEEKDAYS + _DATES)
 
 
 def next_slot(case: Case) -> int:
@@ -70,7 +85,7 @@ def _before(rng: Random, least_ms: int = 1, most_ms: int = _REACH_MS) -> Callabl
 
 
 def _kinds(rng: Random) -> list[Case]:
-    return [_drawn(rng, group, _before(rng), _quiet) for group in (_OFTEN, _DAILY, _WEEKLY)]
+    return [_drawn(rng, group, _before(rng), _quiet) for group in (_OFTEN, _DAILY, _DAILY)]
 
 
 def _at(rng: Random) -> list[Case]:
@@ -78,29 +93,32 @@ def _at(rng: Random) -> list[Case]:
 
 
 def _within(rng: Random) -> list[Case]:
-    """One millisecond late, less than a second late, later."""
-    late = (1, rng.randrange(2, 1_000), rng.randrange(1_000, _MINUTE_MS))
-    return [_drawn(rng, _OFTEN, lambda slot_ms, by_ms=by_ms: slot_ms + by_ms, _in_slot) for by_ms in late]  # type: ignore[misc]
+    """One millisecond late, less than a second late; later, and the next slot is the last minute of an hour."""
+    late = (1, rng.randrange(2, 1_000))
+    cases = [_drawn(rng, _OFTEN, lambda slot_ms, by_ms=by_ms: slot_ms + by_ms, _in_slot) for by_ms in late]  # type: ignore[misc]
+    hour_ms = instants.drawn(rng) // _HOUR_MS * _HOUR_MS
+    return [*cases, (_OFTEN[0], hour_ms + 58 * _MINUTE_MS + rng.randrange(1_000, _MINUTE_MS))]
 
 
 def _either(rng: Random) -> list[Case]:
-    """Slots today, by one of the two day fields; both match tomorrow."""
+    """Slots of a day by one of the two day fields, asked on its eve or as it begins; both match on the next."""
     cases: list[Case] = []
     while len(cases) < 2:
-        at_ms = instants.drawn(rng)
-        case = _one_day_field(at_ms, len(cases) == 1, f"{rng.randrange(60)} {instants.utc(at_ms).hour + 1}")
+        by_weekday, midnight_ms = len(cases) == 1, instants.drawn(rng) // _DAY_MS * _DAY_MS
+        now_ms = midnight_ms + rng.randrange(_HOUR_MS) if by_weekday else _eve(rng, midnight_ms)
+        case = _one_day_field(midnight_ms, now_ms, by_weekday, f"{rng.randrange(_EARLY)} *")
         if case is not None and _quiet(case) and _plain(case):
             cases.append(case)
     return cases
 
 
-def _one_day_field(now_ms: int, by_weekday: bool, time: str) -> Case | None:
-    """A rule that matches today by one day field and tomorrow by both, however its weekdays are counted.
+def _one_day_field(today_ms: int, now_ms: int, by_weekday: bool, time: str) -> Case | None:
+    """A rule that matches a day by one day field and the next by both, however its weekdays are counted.
 
-    None in the last hour of a day and on the last days of a month.
+    None on the last days of a month.
     """
-    today = instants.utc(now_ms)
-    if today.day > 27 or today.hour == 23:
+    today = instants.utc(today_ms)
+    if today.day > 27:
         return None
     weekday = today.isoweekday()
     if by_weekday:
@@ -113,17 +131,34 @@ def _simpler_days(case: Case) -> Iterator[Case]:
     """At midnight of the lab's first days, the rule for one o'clock."""
     for day in range(3):
         for by_weekday in (False, True):
-            each = _one_day_field(LAB_DAY_MS + day * _DAY_MS, by_weekday, "0 1")
+            now_ms = LAB_DAY_MS + day * _DAY_MS
+            each = _one_day_field(now_ms, now_ms, by_weekday, "0 1")
             if each is not None and (len(each[0]), each[0], each[1]) < (len(case[0]), case[0], case[1]):
                 yield each
 
 
+def _eves(rng: Random, days: tuple[tuple[str, str], ...]) -> list[Case]:
+    """Three rules for every hour of some days, asked on the eve of such days."""
+    cases: list[Case] = []
+    for named, first in rng.sample(days, 3):
+        midnight_ms = Cron(f"0 0 {first}").next_at(instants.drawn(rng))
+        cases.append((f"{rng.randrange(_EARLY)} * {named}", _eve(rng, midnight_ms)))
+    return cases
+
+
+def _eve(rng: Random, midnight_ms: int) -> int:
+    """An instant before the last hour of a day, so that an hourly slot that is not meant lies between."""
+    return midnight_ms - _HOUR_MS - rng.randrange(1, 5 * _MINUTE_MS)
+
+
 def _weekly(rng: Random) -> list[Case]:
-    return [_drawn(rng, _WEEKLY, _before(rng), _quiet) for _ in range(3)]
+    return _eves(rng, _WEEKDAYS)
 
 
 def _each_group(rng: Random) -> list[Case]:
-    return [_drawn(rng, group, _before(rng, least, most), _quiet) for group, least, most in _GROUPS]
+    cases = [_drawn(rng, group, _before(rng, least, most), _quiet) for group, least, most in _GROUPS]
+    last_ms = instant_ms(f"{2026 + rng.randrange(5)}-12-31T23:01:00Z") + rng.randrange(58 * _MINUTE_MS)
+    return [*cases, *_eves(rng, _DATES), (_EDGE, last_ms)]
 
 
 def _in_slot(case: Case) -> bool:
@@ -334,7 +369,7 @@ EXERCISE = Exercise(
             _ask,
             _judge,
             _given,
-            simpler=_simpler(_WEEKLY, _quiet),
+            simpler=_simpler(_HOURS_OF_DAYS, _quiet),
             mistakes=(
                 *_SCALES,
                 Mistake(
@@ -359,7 +394,7 @@ EXERCISE = Exercise(
             _ask,
             _judge,
             _given,
-            simpler=_simpler(_ALL, _quiet),
+            simpler=_simpler(_ALL + _HOURS_OF_DAYS, _quiet),
             mistakes=_SCALES,
         ),
     ),

@@ -143,12 +143,13 @@ def _days(rng: Random) -> list[Case]:
 
 
 def _on_slots(rng: Random) -> list[Case]:
-    """A slot that every zone has at this instant."""
+    """A slot that every zone has at this instant, and one that has just begun."""
     cases = []
     for expr, month in zip(_OFTEN, (1, 6, 1), strict=True):
         tz = rng.choice(_ZONES)
         cases.append((expr, Cron(expr, tz).next_at(_season(rng, month)), tz))
-    return cases
+    expr, slot_ms, tz = cases[0]
+    return [*cases, (expr, slot_ms + rng.randrange(1, 1_000), tz)]
 
 
 def _in_zones(rng: Random) -> list[Case]:
@@ -164,11 +165,19 @@ def _gaps(rng: Random) -> list[Case]:
 
 
 def _overlaps(rng: Random) -> list[Case]:
-    """Now before the first pass; between the two, as the wall clock shows a later time, and an earlier one."""
-    before, first, second = (_change(rng, False) for _ in range(3))
+    """Now before the first pass; between the two, as the wall clock shows a later time, and an earlier one.
+
+    And of two slots: now is after the first of them, and the second comes before the first comes again.
+    """
+    before, first, second, both = (_change(rng, False) for _ in range(4))
     most_ms = [abs(each.by_ms) for each in (before, first, second)]
     late_ms, early_ms = rng.randrange(most_ms[1] // 2, most_ms[1], _MINUTE_MS), most_ms[2] // 2
+    quarter_ms = -both.by_ms // 4 // _MINUTE_MS * _MINUTE_MS
+    minutes = [(both.wall_ms + quarters * quarter_ms) % _HOUR_MS // _MINUTE_MS for quarters in (1, 3)]
+    hour = both.wall_ms % _DAY_MS // _HOUR_MS
+    two = f"{min(minutes)},{max(minutes)} {hour} * * *"
     return [
+        (two, both.at_ms + both.by_ms + quarter_ms + rng.randrange(_MINUTE_MS, quarter_ms), both.tz),
         _overlap(before, _into(rng, before), -rng.randrange(_MINUTE_MS, most_ms[0]), _TWO),
         _overlap(first, most_ms[1] - late_ms, rng.randrange(_MINUTE_MS, late_ms), _TWO),
         _overlap(
@@ -228,7 +237,7 @@ def _simple_zones() -> list[Case]:
 
 
 def _simple_slots() -> list[Case]:
-    return [(expr, LAB_DAY_MS, tz) for expr in _OFTEN for tz in _ZONES]
+    return [(expr, LAB_DAY_MS + late_ms, tz) for expr in _OFTEN for tz in _ZONES for late_ms in (0, 1)]
 
 
 @cache
@@ -325,6 +334,12 @@ EXERCISE = Exercise(
             simpler=_simpler(_simple_slots),
             mistakes=(
                 *_SCALES,
+                Mistake(
+                    "back in time",
+                    "You answer a time that is past. The milliseconds of now were dropped on the way, so a slot that "
+                    "has just begun looks as if it were now.",
+                    lambda case, heard: instants.is_number(heard.value) and 0 < case[1] - heard.value < _MINUTE_MS,
+                ),
                 Mistake(
                     "strictly after",
                     "You skip the slot that is now and answer the one after it. It is at or after now in a zone, too.",

@@ -8,6 +8,7 @@ Source: exercises, the table; seed 000, "The upsert" ("the guard is its first mo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,6 @@ from echomq_lab.checks.desk import Desk, Heard, Raised, Ran
 from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test, Wrong
 from echomq_lab.checks.lua_runs import LuaCase
 from echomq_lab.checks.register_runs import PLAIN_ANOTHER, PLAIN_FRESH, PLAIN_SAME, given, simplest
-from echomq_lab.errors import plain
 from echomq_lab.scenario.register_blocks import BLOCKS, assemble
 
 _LETTERS = ", ".join(BLOCKS)
@@ -45,12 +45,13 @@ class Tried:
 
 def letters(value: Any) -> tuple[str, ...]:
     """The letters that are meant: of a text or a list, small ones and whole lines too, each at its first place."""
-    if type(value) not in (str, list, tuple):
+    if type(value) is str:
+        value = re.findall(r"[^][,;'\"\s]", value)
+    if type(value) not in (list, tuple) or len(value) > 2 * len(BLOCKS):
         return ()
-    each = [one.strip() for one in map(plain, value) if type(one) is str]
     by_line = {line: letter for letter, line in BLOCKS.items()}
-    found = [by_line.get(one, one.upper()) for one in each]
-    return tuple(dict.fromkeys(one for one in found if one in BLOCKS))
+    found = [by_line.get(each.strip(), each.strip().upper()) if type(each) is str else "" for each in value]
+    return tuple(dict.fromkeys(found)) if set(found) <= set(BLOCKS) else ()
 
 
 def _hear(desk: Desk) -> Heard:
@@ -188,7 +189,7 @@ EXERCISE = Exercise(
             ),
             register_runs.another,
             _ask(_run),
-            _ran(register_runs.same_keys),
+            _ran(register_runs.leaves),
             given,
             simpler=simplest(*PLAIN_ANOTHER),
             mistakes=(
@@ -223,6 +224,7 @@ EXERCISE = Exercise(
             _ask(_run_bare_too),
             _ran(register_runs.decides),
             given,
+            simpler=simplest(register_runs.PLAIN_LONE[1]),
             mistakes=(
                 Mistake(
                     "the other guard",
@@ -242,7 +244,7 @@ EXERCISE = Exercise(
                 "Which block answers 1, and when is it reached?",
                 "A script that ends without a return answers nil, and what comes after a return is not reached.",
             ),
-            lambda rng: [*register_runs.fresh(rng)[:1], *register_runs.same(rng)],
+            register_runs.same,
             _ask(_run),
             _ran(register_runs.same_answers),
             given,

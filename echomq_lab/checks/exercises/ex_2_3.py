@@ -94,6 +94,7 @@ EXERCISE = Exercise(
             _ask,
             register_runs.in_keys,
             given,
+            simpler=simplest(*register_runs.PLAIN_ELSEWHERE),
             on_store=True,
         ),
         Test(
@@ -106,7 +107,7 @@ EXERCISE = Exercise(
                 "There are two ways out of the script: the guard's, and the end.",
                 "A script that ends without return answers nil; the last line must be return 1.",
             ),
-            lambda rng: [*register_runs.fresh(rng)[:1], *register_runs.same(rng)],
+            register_runs.same,
             _ask,
             register_runs.same_answers,
             given,
@@ -139,14 +140,14 @@ EXERCISE = Exercise(
             ),
             register_runs.another,
             _ask,
-            register_runs.same_keys,
+            register_runs.leaves,
             given,
             simpler=simplest(*PLAIN_ANOTHER),
             mistakes=(
                 Mistake(
                     "the period is updated",
-                    "The second boot's period gets into the record. It is not asked for: what is stored stays, and who "
-                    "wants another period cancels first.",
+                    "The second boot's period gets into the record. What is stored stays; who wants another period "
+                    "cancels first.",
                     _period_alone,
                 ),
                 Mistake(
@@ -183,6 +184,7 @@ EXERCISE = Exercise(
             register_runs.ask_bare_too("REGISTER_LUA"),
             register_runs.decides,
             given,
+            simpler=simplest(*register_runs.PLAIN_LONE),
             mistakes=(
                 Mistake(
                     "probe on the registry",
@@ -205,8 +207,9 @@ EXERCISE = Exercise(
             ),
             register_runs.one_field,
             _ask,
-            register_runs.unchanged,
+            register_runs.leaves,
             given,
+            simpler=simplest(*register_runs.PLAIN_ONE_FIELD),
             mistakes=(
                 Mistake(
                     "guard on one field",

@@ -67,7 +67,7 @@ def _is_bug(_: None, heard: Heard) -> Wrong | None:
 def _twice(rng: Random) -> list[LuaCase]:
     """A boot, and a second one that asks for another period, and for another template and first run."""
     cases = []
-    for known in register_runs.another(rng):
+    for known in register_runs.another(rng)[:2]:
         name, *asked = known.runs[0]
         (_, _, _, every_ms, _, template), (_, _, first_ms, _) = known.given
         says = "a boot, and another one that asks for another period"
@@ -102,7 +102,7 @@ def _period_written(case: LuaCase, ran: Ran) -> bool:
 def _others(rng: Random) -> list[LuaCase]:
     """The cases of 2.3 that no boot of the service shows."""
     cases = [*register_runs.elsewhere(rng), register_runs.lone_record(rng), register_runs.lone_entry(rng)]
-    return [*cases, *register_runs.one_field(rng)]
+    return [*cases, *register_runs.one_field(rng)[:2]]
 
 
 def _as_before(case: LuaCase, ran: Ran) -> Wrong | None:
@@ -179,7 +179,7 @@ EXERCISE = Exercise(
                 "Look at each way out of your script: what does it return?",
                 "return 0 for a record that is there, return 1 at the end.",
             ),
-            lambda rng: [*register_runs.fresh(rng)[:1], *register_runs.same(rng)],
+            register_runs.same,
             _ask,
             register_runs.same_answers,
             given,
@@ -199,7 +199,7 @@ EXERCISE = Exercise(
             ),
             _twice,
             _ask,
-            register_runs.unchanged,
+            register_runs.leaves,
             given,
             simpler=simplest(_PERIOD, _TWICE),
             mistakes=(
@@ -238,6 +238,7 @@ EXERCISE = Exercise(
             register_runs.ask_bare_too("REGISTER_FIXED"),
             _as_before,
             given,
+            simpler=simplest(*register_runs.PLAIN_ELSEWHERE, *register_runs.PLAIN_LONE, *register_runs.PLAIN_ONE_FIELD),
             of=_SCRIPT,
             on_store=True,
         ),

@@ -21,6 +21,9 @@ SOURCE = "advance"
 
 _PERIODS_MS = (60_000, 900_000, 3_600_000, 86_400_000)
 _OTHER = "zebra"
+_POOR = "a record with one field alone"
+#: The commands that set up an entry, its record, and another entry.
+_LIVE_BESIDE = 3
 #: Makes a case of a name, its old score, the next run, and a template.
 Made = Callable[[str, int, int, str], LuaCase]
 
@@ -53,6 +56,12 @@ def lone(name: str, _: int, next_ms: int, template: str) -> LuaCase:
     """A record that has no entry."""
     there = (_record(name, template),)
     return LuaCase("a record that has no entry", lua_runs.usual(name), ((name, next_ms),), there)
+
+
+def poor(name: str, old_ms: int, next_ms: int, template: str) -> LuaCase:
+    """An entry with a record that lacks a field."""
+    there = (_entry(name, old_ms), ("HSET", lua_runs.usual(name)[1], "template", template))
+    return LuaCase(_POOR, lua_runs.usual(name), ((name, next_ms),), there)
 
 
 def beside(made: Made) -> Made:
@@ -104,25 +113,43 @@ def simpler(*makers: Made) -> Callable[[LuaCase], Iterator[LuaCase]]:
     return plainer
 
 
-def _same_key(which: int) -> Callable[[LuaCase, Ran], Wrong | None]:
-    """Compares what one of the two keys holds at the end; the other one aside."""
+def _same_entry(case: LuaCase, ran: Ran) -> Wrong | None:
+    """Compares what the registry holds; the record aside."""
+    return _same_key(0, case, ran)
 
-    def judge(case: LuaCase, ran: Ran) -> Wrong | None:
-        key = case.keys[which]
-        came, right = (each.acts[-1].after.get(key) for each in (ran, lua_runs.expected(SOURCE, case)))
-        return (
-            None if came == right else Wrong(case.told(), f"{key} holds {holds(came)}", f"{key} holds {holds(right)}")
-        )
 
-    return judge
+def _has_entry(case: LuaCase, ran: Ran) -> Wrong | None:
+    """Asks that the name has an entry, and another score than before; which one is asked apart."""
+    if _now(case, ran) not in (None, _old(case)):
+        return None
+    return _same_entry(case, ran)
+
+
+def _same_record(case: LuaCase, ran: Ran) -> Wrong | None:
+    """Compares what the record holds, where the entry was moved."""
+    return _idle(case, ran) or _same_key(1, case, ran)
+
+
+def _same_key(which: int, case: LuaCase, ran: Ran) -> Wrong | None:
+    key = case.keys[which]
+    came, right = (each.acts[-1].after.get(key) for each in (ran, lua_runs.expected(SOURCE, case)))
+    return None if came == right else Wrong(case.told(), f"{key} holds {holds(came)}", f"{key} holds {holds(right)}")
+
+
+def _idle(case: LuaCase, ran: Ran) -> Wrong | None:
+    """A script that leaves the registry as it was has spared nothing."""
+    registry = case.keys[0]
+    before, after = ran.before.get(registry), ran.acts[-1].after.get(registry)
+    return None if before != after else Wrong(case.told(), "the registry as it was", "the entry at its next run")
 
 
 def _keys_given(case: LuaCase, ran: Ran) -> Wrong | None:
-    """Asks that every call is made on one of the two keys."""
-    calls = [call for call in ran.acts[-1].calls if len(call) > 1 and call[0].upper() != "EVAL"]
-    strange = sorted({call[1] for call in calls if call[1] not in case.keys})
-    return (
-        Wrong(case.told(), f"a call on {', '.join(strange)}", "calls on KEYS[1] and KEYS[2] alone") if strange else None
+    """Asks that calls are made on the registry, and on no other key than the two."""
+    called = {call[1] for call in ran.acts[-1].calls if len(call) > 1 and call[0].upper() != "EVAL"}
+    if case.keys[0] in called <= set(case.keys):
+        return None
+    return Wrong(
+        case.told(), f"calls on {', '.join(sorted(called)) or 'no key'}", "calls on KEYS[1], KEYS[2] and no other key"
     )
 
 
@@ -130,7 +157,9 @@ def _same_other(case: LuaCase, ran: Ran) -> Wrong | None:
     """Compares the other entry of the registry."""
     came, right = (_score(_OTHER, case, each) for each in (ran, lua_runs.expected(SOURCE, case)))
     told = [f"{case.keys[0]} holds {_OTHER} = {score}" if score else f"no {_OTHER} there" for score in (came, right)]
-    return None if came == right else Wrong(case.told(), told[0], told[1])
+    if came != right:
+        return Wrong(case.told(), told[0], told[1])
+    return _idle(case, ran) if len(case.given) == _LIVE_BESIDE else None
 
 
 def given(case: LuaCase) -> str:
@@ -178,7 +207,7 @@ EXERCISE = Exercise(
             ),
             cases(live),
             lua_runs.ask("ADVANCE_LUA"),
-            _same_key(0),
+            _same_entry,
             given,
             simpler=simpler(live),
             tries=4,
@@ -232,7 +261,7 @@ EXERCISE = Exercise(
             ),
             cases(live),
             lua_runs.ask("ADVANCE_LUA"),
-            _same_key(1),
+            _same_record,
             given,
             simpler=simpler(live),
             tries=4,
@@ -258,7 +287,7 @@ EXERCISE = Exercise(
             ),
             cases(dangling),
             lua_runs.ask("ADVANCE_LUA"),
-            _same_key(0),
+            _same_entry,
             given,
             simpler=simpler(dangling),
             tries=4,
@@ -304,21 +333,29 @@ EXERCISE = Exercise(
             on_store=True,
         ),
         Test(
-            "entry back",
+            "the record decides",
             1,
-            "A record that has no entry gets its entry back: the record decides.",
+            "The record decides: where there is one, whatever is in it, the name gets its next run, entry or no entry.",
             "Remove an entry by hand with ZREM, run your script, and look at the registry.",
             (
                 "Which of the two keys says that a name is registered?",
-                "Does your script write the score only where there is one already?",
-                "ZADD without XX writes the score of a member, whether it is there or not.",
+                "Does your script write the score only where there is one already, or ask for a field?",
+                "EXISTS asks for the record, whatever its fields; ZADD without XX writes a score in any case.",
             ),
-            cases(lone),
+            cases(lone, poor),
             lua_runs.ask("ADVANCE_LUA"),
-            _same_key(0),
+            _has_entry,
             given,
-            simpler=simpler(lone),
+            simpler=simpler(lone, poor),
             tries=4,
+            mistakes=(
+                Mistake(
+                    "a field asked for",
+                    "Your script asks for a field of the record, and takes a record that lacks it for none. Ask "
+                    "whether the key is there.",
+                    lambda case, _: case.says == _POOR,
+                ),
+            ),
             on_store=True,
         ),
         Test(

@@ -33,8 +33,9 @@ def expected(case: Case) -> int:
 
 
 def _in_time(rng: Random) -> Sequence[Case]:
-    """Periods that are a whole number of ticks."""
-    ticks = [(rng.choice(_TICKS_MS), rng.randrange(1, 20), rng.randrange(2, 30)) for _ in range(4)]
+    """Periods that are a whole number of ticks; of one of them the first release is asked for."""
+    ticks = [(rng.choice(_TICKS_MS), rng.randrange(1, 20), rng.randrange(2, 30)) for _ in range(3)]
+    ticks.append((rng.choice(_TICKS_MS), rng.randrange(1, 20), 0))
     return [(tick_ms * times, tick_ms, cycles) for tick_ms, times, cycles in ticks]
 
 

@@ -7,7 +7,7 @@ local answer = 1
 if redis.call('exists', record) > 0 then
     answer = 0
 else
-    redis.call('zadd', registry, tonumber(first_ms), name)
+    redis.call('zadd', registry, first_ms, name)
     redis.call('hset', record, 'template', template)
     redis.call('hset', record, 'every_ms', every_ms)
 end

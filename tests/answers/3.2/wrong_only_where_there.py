@@ -1,7 +1,7 @@
 """ZADD XX after the guard: a record without an entry stays without.
 
-test: entry back
-says: A record that has no entry gets its entry back
+test: the record decides
+says: The record decides
 only: yes
 """
 

@@ -6,7 +6,7 @@ from echomq_lab import jobs, repeat
 def sweep(conn, queue, now_ms, mint, batch):
     fired = 0
     for name, every_ms, template in repeat.due(conn, queue, batch):
-        if every_ms is None or template is None:
+        if template is None:
             repeat.cancel(conn, queue, name)
             continue
         jobs.enqueue(conn, queue, mint(), template)

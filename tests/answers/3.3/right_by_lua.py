@@ -2,10 +2,7 @@
 
 RELEASE = """
 local every_ms, template = unpack(redis.call('HMGET', KEYS[2], 'every_ms', 'template'))
-if not template then
-  redis.call('ZREM', KEYS[1], ARGV[1])
-  return 0
-end
+if not template then return 0 end
 redis.call('HSET', KEYS[3], 'state', 'pending', 'attempts', 0, 'payload', template)
 redis.call('ZADD', KEYS[4], 0, ARGV[2])
 redis.call('ZADD', KEYS[1], ARGV[3] + every_ms, ARGV[1])
