@@ -177,18 +177,6 @@ def record(conn: Connection, queue: str, *, changes: bool = True) -> Iterator[Tr
         del client.execute_command
 
 
-def noting(words: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The command that runs the script of this one and notes what it calls; None for one that runs no script."""
-    _, source = _script(words)
-    return None if source is None else ("EVAL", _BEFORE + source + _AFTER, *words[2:])
-
-
-def noted(reply: list[Any]) -> tuple[tuple[tuple[str, ...], ...], bool, Any]:
-    """What such a command answers: what the script called, whether it came to its end, its answer or its error."""
-    calls, done, answer = _padded(reply)
-    return tuple(tuple(map(_text, call)) for call in calls), bool(done), answer
-
-
 def keys_of(client: redis.Redis, prefix: str) -> dict[str, Held]:
     """What every key that begins with `prefix` holds, by key. Raises a `LabError` when the line is lost."""
     pattern = re.sub(r"([\\*?\[\]])", r"\\\1", prefix) + "*"

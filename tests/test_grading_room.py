@@ -102,7 +102,8 @@ WALLS = {
     "knows the environment that everybody has": (
         """
         import os
-        usual = "HOME LANG LC_CTYPE MPLCONFIGDIR OMP_NUM_THREADS OPENBLAS_NUM_THREADS PATH PWD PYTHONPATH TZ"
+        usual = "HOME LANG LC_CTYPE MPLCONFIGDIR OMP_NUM_THREADS OPENBLAS_NUM_THREADS PATH PWD TZ"
+        usual += " PYTHONHASHSEED PYTHONPATH"
         told = sorted(set(os.environ) - set(usual.split()))
         """,
         [],

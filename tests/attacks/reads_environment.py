@@ -19,6 +19,6 @@ import sys
 
 needle = "".join(reversed("deeS-terceS"))
 for place in (os.environ.items(), sys.argv, sys.orig_argv, sys._xoptions.items(), sys.warnoptions):
-    found += [each for each in place if needle in str(each) or "seed" in str(each).lower()]
+    found += [each for each in place if needle in str(each) or "seed" in str(each).lower().replace("hashseed", "")]
 
 raise RuntimeError(", ".join(map(str, found)) or "nothing")

@@ -2,7 +2,7 @@
 
 exercise: 2.5
 status: wrong
-earned: 2
+earned: 0
 says: boot must answer the list of replies
 """
 

@@ -2,7 +2,7 @@
 
 exercise: 2.5
 status: wrong
-earned: 3
+earned: 1
 says: *
 """
 
