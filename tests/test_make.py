@@ -404,3 +404,37 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     assert script.rstrip().endswith("exec make test")
     subprocess.run(["sh", "-n", TOP / ".ci" / "run"], check=True)
     subprocess.run(["sh", "-n", TOP / ".ci" / "setup"], check=True)
+
+
+@pytest.mark.parametrize(
+    ("tools", "printed", "installs"),
+    [
+        ({"bwrap": "exit 0"}, "", False),
+        ({"id": "echo 0", "apt-get": 'echo "$*" >>log'}, "installing bubblewrap for the tests of grading\n", True),
+        (
+            {"id": "echo 1000", "apt-get": "exit 1"},
+            "bubblewrap is missing: the tests of grading's walls are left",
+            False,
+        ),
+        ({"id": "echo 0"}, "bubblewrap is missing: the tests of grading's walls are left out", False),
+        ({"uname": "echo Darwin"}, "", False),
+    ],
+    ids=["there", "root on Debian", "not root", "no Debian", "no Linux"],
+)
+def test_bubblewrap_is_brought_where_it_can_be(
+    machine: Machine, tools: dict[str, str], printed: str, installs: bool
+) -> None:
+    for name, script in tools.items():
+        machine.tool(name, script)
+    ran = subprocess.run(
+        ["/bin/sh", ".ci/sandbox"],
+        cwd=machine.clone,
+        env={"PATH": str(machine.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.startswith(printed)
+    assert bool(printed) == bool(ran.stdout)
+    assert any("bubblewrap" in line for line in machine.log()) == installs

@@ -1,4 +1,4 @@
-"""The room's warden, inside the outer walls: holds the modules warm, and seats one student at a time in a fork.
+"""The room's warden, inside the outer walls: holds the modules warm, and seats each student in a fork.
 
     python -m echomq_lab.grading.inside FD
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import ctypes
 import gc
 import json
 import os
@@ -24,6 +25,8 @@ import signal
 import socket
 import sys
 import time
+from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 from echomq_lab.checks.pupil import ZONE
@@ -31,40 +34,37 @@ from echomq_lab.grading import cell_walls
 from echomq_lab.grading.seat import Seat
 
 #: What answers and setup cells usually import, loaded once.
-_WARM: tuple[str, ...] = ("croniter", "redis", "fakeredis", "zoneinfo", "datetime")
+_WARM: tuple[str, ...] = ("croniter", "redis", "fakeredis", "zoneinfo", "datetime", "matplotlib.font_manager")
 _WARM += tuple(f"echomq_lab.{room}" for room in ("scenario", "readout", "advance_readout", "jobs", "figures", "checks"))
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 def main(number: int) -> int:
     """Serve until the grader closes the line."""
     line = socket.socket(fileno=number)
-    _warm()
+    # An orphan of a seat is this process's child: a number stays its own until it was waited for.
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    for name in _WARM:
+        with contextlib.suppress(ImportError):
+            import_module(name)
+    random.seed(0)
+    gc.collect()
     gc.freeze()
-    seats: dict[int, int] = {}
+    seats: dict[int, tuple[int, bool]] = {}
     line.sendall(b"ready\n")
     while True:
         message, handles = _receive(line)
         if message is None:
-            for pid in seats.values():
-                _end(pid)
+            for pid, walls in seats.values():
+                _end(pid, walls)
             return 0
         if "leave" in message:
-            _end(seats.pop(message["leave"], 0))
+            _end(*seats.pop(message["leave"], (0, True)))
         else:
-            seats[message["seat"]] = _seated(message, handles, line)
+            seats[message["seat"]] = _seated(message, handles, line), message["walls"]
         for handle in handles:
             os.close(handle)
-
-
-def _warm() -> None:
-    access = os.access
-    # matplotlib refuses to be imported where there is no folder to write to, as here, and then writes nothing.
-    os.access = lambda *_, **__: True
-    for name in _WARM:
-        with contextlib.suppress(ImportError):
-            __import__(name)
-    os.access = access
-    random.seed(0)
 
 
 def _receive(line: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
@@ -77,7 +77,7 @@ def _receive(line: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
 
 
 def _seated(message: dict[str, Any], handles: list[int], line: socket.socket) -> int:
-    """Fork a student's process; answer the pid by which it is killed."""
+    """Fork a student's process; answer the pid by which it is killed, 0 where it could not be seated."""
     ours, theirs = os.pipe()
     outer = os.fork()
     if outer == 0:
@@ -97,37 +97,43 @@ def _seated(message: dict[str, Any], handles: list[int], line: socket.socket) ->
 
 
 def _take(message: dict[str, Any], handles: list[int], told: int) -> None:
+    """Take a seat: put up the walls, let go of all that is not the student's, and serve."""
     os.environ["TZ"] = ZONE
     time.tzset()
+    taken = 0
     if message["walls"]:
-        cell_walls.own_namespaces()
-        cell_walls.measure()
+        taken = cell_walls.own_namespaces()
         # This one ends; the other is the first of its namespaces, and whatever it starts ends with it.
         inner = os.fork()
         if inner:
             os.write(told, f"{inner}\n".encode())
             return
-    os.close(told)
+    os.setsid()
     null = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
+    _close_all_but(handles)
     seat, store = (socket.socket(fileno=handle) for handle in handles)
-    for each in (seat, store):
-        each.set_inheritable(False)
-    keep = {0, 1, 2, seat.fileno(), store.fileno()}
-    for number in range(3, 256):
-        if number not in keep:
-            with contextlib.suppress(OSError):
-                os.close(number)
     if message["walls"]:
-        cell_walls.close_in(cell_walls.Limits(message["memory"], message["cpu_s"]))
+        cell_walls.close_in(cell_walls.Limits(message["memory"], message["cpu_s"]), taken)
     Seat(seat, store).serve()
 
 
-def _end(pid: int) -> None:
+def _close_all_but(handles: list[int]) -> None:
+    """Close every open file but the standard ones and these."""
+    edges = [2, *sorted(handles), 1 << 20]
+    for after, before in pairwise(edges):
+        os.closerange(after + 1, before)
+    for handle in handles:
+        os.set_inheritable(handle, False)
+
+
+def _end(pid: int, walls: bool) -> None:
+    """Kill whoever sits there, and what it started."""
     if pid:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+        for kill in (os.kill,) if walls else (os.killpg, os.kill):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(pid, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, 0)
 

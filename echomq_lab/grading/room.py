@@ -3,11 +3,10 @@
     with Room() as room:
         with room.seat() as pupil:
             pupil.cells([("ex-1-3-answer", source)])
-            judge(exercise("1.3"), pupil, seed=secret, stores=(pupil.url,))
+            judge(exercise("1.3"), pupil, seed=secret, stores=(VALKEY,))
 
-Outer walls by bubblewrap: of the file system only Python, this package and the system's libraries, all read-only; no
-network; the room ends with the grader. Inner walls by `cell_walls`. Without bubblewrap there is no room, unless it is
-asked for without walls.
+The outer walls are `outer_walls`, by bubblewrap; the inner ones `cell_walls`. Without bubblewrap there is no room,
+unless it is asked for without walls.
 
 Source: grading, "Design", 1 to 3.
 """
@@ -17,23 +16,25 @@ from __future__ import annotations
 import array
 import contextlib
 import json
-import os
-import shutil
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 from echomq_lab.errors import LabError
+from echomq_lab.grading import outer_walls
+from echomq_lab.grading.outer_walls import PACKAGE, missing, seen_inside
 from echomq_lab.grading.pupil import SeatedPupil
 from echomq_lab.grading.store import Store
 
-_PACKAGE = Path(__file__).resolve().parent.parent
-#: What of the file system is seen from inside: the system's, Python's, this package's.
-_SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime")
-_OURS = tuple(dict.fromkeys((sys.base_prefix, sys.prefix, str(_PACKAGE))))
-#: How long the room may take to be ready, in seconds.
-_READY_S = 30.0
+#: How long the room may take to be ready, and a seat to be taken, in seconds.
+_READY_S, _SEATED_S = 60.0, 15.0
+#: numpy's threads are none of a student's, who may start none; what matplotlib keeps goes where nobody else reads it.
+_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+#: Sets are shown in the same order in every room.
+_ENVIRONMENT |= {"PYTHONHASHSEED": "0"}
+
+
+__all__ = ["IsolationError", "Room", "missing", "seen_inside"]
 
 
 class IsolationError(LabError, RuntimeError):
@@ -57,13 +58,12 @@ class Room:
 
     def _start(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        warden = [sys.executable, "-B", "-m", "echomq_lab.grading.inside", str(theirs.fileno())]
-        command = [*_bubblewrap(), *warden] if self.walls else warden
-        environment = {"PYTHONPATH": str(_PACKAGE.parent), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-        # No threads, which no seat can start; and sets are shown in the same order in every room.
-        environment |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+        warden = ["-B", "-m", "echomq_lab.grading.inside", str(theirs.fileno())]
+        environment = _ENVIRONMENT | {"PYTHONPATH": str(PACKAGE.parent)}
+        if self.walls:
+            environment |= {"HOME": outer_walls.SCRATCH, "MPLCONFIGDIR": outer_walls.SCRATCH}
         self._process = subprocess.Popen(
-            command,
+            outer_walls.python(*warden) if self.walls else [sys.executable, *warden],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -80,7 +80,9 @@ class Room:
             ready = b""
         if ready != b"ready\n":
             self.close()
-            raise IsolationError(f"the grading room did not open: {self._last_words()}")
+            why = self._last_words()
+            self._let_go()
+            raise IsolationError(f"the grading room did not open: {why}")
 
     def _last_words(self) -> str:
         words = self._process.stderr.read().decode("utf-8", "replace").strip() if self._process.stderr else ""
@@ -98,7 +100,7 @@ class Room:
             except LabError as error:
                 walls = str(error)
         if walls != "stand":
-            self.close()
+            self.__exit__()
             raise IsolationError(f"the walls around a student do not stand here ({walls})")
 
     @property
@@ -107,18 +109,38 @@ class Room:
         return self._process.poll() is None
 
     def seat(self, store: Store | None = None, *, memory: int = 1 << 29, cpu_s: int = 40) -> SeatedPupil:
-        """Seat a student: a fresh process, without any of what another left."""
+        """Seat a student: a fresh process, without any of what another left.
+
+        A room whose warden has ended is opened again, once. Raises `IsolationError` when nobody can be seated.
+        """
+        with contextlib.suppress(OSError):
+            return self._seat(store, memory, cpu_s)
+        self.__exit__()
+        self._start()
+        try:
+            return self._seat(store, memory, cpu_s)
+        except OSError as error:
+            self.__exit__()
+            raise IsolationError(f"nobody can be seated in the grading room ({error})") from None
+
+    def _seat(self, store: Store | None, memory: int, cpu_s: int) -> SeatedPupil:
         self._seats += 1
+        number = self._seats
+        message = {"seat": number, "walls": self.walls, "memory": memory, "cpu_s": cpu_s}
         ours, theirs = socket.socketpair()
         held, given = socket.socketpair()
-        message = {"seat": self._seats, "walls": self.walls, "memory": memory, "cpu_s": cpu_s}
+        pupil = SeatedPupil(ours, held, store, lambda: self._leave(number))
         handles = array.array("i", [theirs.fileno(), given.fileno()])
-        with theirs, given:
-            self._line.sendmsg(
-                [json.dumps(message).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handles.tobytes())]
-            )
-        number = self._seats
-        return SeatedPupil(ours, held, store, lambda: self._leave(number))
+        try:
+            with theirs, given:
+                self._line.sendmsg(
+                    [json.dumps(message).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handles.tobytes())]
+                )
+            pupil.greeted(_SEATED_S)
+        except OSError:
+            pupil.__exit__()
+            raise
+        return pupil
 
     def _leave(self, number: int) -> None:
         with contextlib.suppress(OSError):
@@ -133,56 +155,10 @@ class Room:
             self._process.kill()
             self._process.wait()
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def _let_go(self) -> None:
         if self._process.stderr:
             self._process.stderr.close()
 
-
-def seen_inside(path: Path) -> str:
-    """The place by which a path is seen from inside the room; empty for one that is not."""
-    real = path.resolve()
-    return next((place for place in (*_OURS, *_SYSTEM) if real.is_relative_to(Path(place).resolve())), "")
-
-
-def missing() -> str:
-    """What stands in the way of isolation here, in words; empty when nothing is known to."""
-    if sys.platform != "linux":
-        return "isolation needs Linux: grade there, in a container or on a server, or pass --no-isolation"
-    if shutil.which("bwrap") is None:
-        return "isolation needs bubblewrap: `apt-get install bubblewrap` (or dnf), or pass --no-isolation"
-    return ""
-
-
-def _bubblewrap() -> list[str]:
-    """The outer walls. Of the file system only what Python and this package need, read-only."""
-    seen: list[str] = []
-    for place in _SYSTEM:
-        if os.path.islink(place) and place != "/etc/localtime":
-            seen += ["--symlink", os.readlink(place), place]
-        elif os.path.exists(place):
-            seen += ["--ro-bind", os.path.realpath(place), place]
-    for place in _OURS:
-        seen += ["--ro-bind", place, place]
-    return [
-        "bwrap",
-        "--unshare-all",
-        "--die-with-parent",
-        "--new-session",
-        "--hostname",
-        "grading",
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--tmpfs",
-        "/tmp",
-        *seen,
-        # Nothing in the room can be written to, from its first moment.
-        *(word for place in ("/tmp", "/dev", "/") for word in ("--remount-ro", place)),
-        "--setenv",
-        "MPLCONFIGDIR",
-        "/tmp",
-        "--chdir",
-        "/",
-    ]
+    def __exit__(self, *_: object) -> None:
+        self.close()
+        self._let_go()

@@ -6,8 +6,8 @@ A JSON line comes, a JSON line goes back:
     {"do": "act", "call": ..., "args": [...], ...}    calls a function with a connection to the store of this submission
     the questions of `checks.answering`               but for `store`, which the grader answers itself
 
-In the middle of an act the student's side may ask back, {"mint": true}, and gets an id: what was minted is for the
-grader to know, not for the student to tell.
+The first line of all is {"seated": true}. In the middle of an act the student's side may ask back, {"mint": true}, and
+gets an id: what was minted is for the grader to know, not for the student to tell.
 
 Source: grading, "Student code and checks never share a process", "Cells are matched by id".
 """
@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import linecache
+import os
 import re
 import socket
 from collections.abc import Iterator
@@ -41,7 +43,14 @@ class _Held(UnixDomainSocketConnection):
     line: socket.socket
 
     def _connect(self) -> socket.socket:
-        return self.line.dup()
+        return _Line(fileno=os.dup(self.line.fileno()))
+
+
+class _Line(socket.socket):
+    """The line to the store, which a client that is closed must not close for good."""
+
+    def shutdown(self, how: int) -> None:
+        """Leave it as it is: the next client talks over the same line."""
 
 
 class Seat:
@@ -49,12 +58,14 @@ class Seat:
 
     def __init__(self, seat: socket.socket, store: socket.socket) -> None:
         self._seat, self._questions = seat, seat.makefile("rb")
-        self._names: dict[str, Any] = {"__name__": "__main__"}
+        # What IPython brings and answers may use: there is nobody here to show a thing to.
+        self._names: dict[str, Any] = {"__name__": "__main__", "display": lambda *_, **__: None}
         self._answerer = Answerer(self._names)
         self._client = _client(store)
 
     def serve(self) -> None:
-        """Answer until the line closes."""
+        """Say that the seat is taken, and answer until the line closes."""
+        self._say({"seated": True})
         for line in self._questions:
             question = json.loads(line)
             match question["do"]:
@@ -72,8 +83,10 @@ class Seat:
     def _cell(self, cell_id: str, source: str) -> dict[str, Any]:
         """Run one cell. Tells its error, and the lines that were not run since they are no Python."""
         kept, skipped = _without_magics(source)
+        name = f"<cell {cell_id}>"
         # A cell's lines are found again when an error tells where it was.
-        heard = self._answerer.heard(lambda: exec(compile(kept, f"<cell {cell_id}>", "exec"), self._names))
+        linecache.cache[name] = (len(kept), None, kept.splitlines(keepends=True), name)
+        heard = self._answerer.heard(lambda: exec(compile(kept, name, "exec"), self._names))
         return {"id": cell_id, "skipped": skipped, "raised": heard.get("raised")}
 
     def _act(self, question: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +112,6 @@ def _client(store: socket.socket) -> redis.Redis:
     kind = type("Held", (_Held,), {"line": store})
     pool = redis.ConnectionPool(
         connection_class=kind,
-        max_connections=1,
         driver_info=None,
         retry=Retry(NoBackoff(), 0),
         decode_responses=True,

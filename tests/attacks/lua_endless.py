@@ -1,0 +1,12 @@
+"""Lua that never ends.
+
+exercise: 2.3
+status: timed out
+earned: 0
+says: Your answer was stopped: no answer within 1.0 seconds
+limit: 1
+"""
+
+REGISTER_LUA = """
+while true do end
+"""

@@ -1,0 +1,22 @@
+"""A word that never ends.
+
+exercise: 2.5
+status: crashed
+earned: 0
+says: Your answer was stopped: it sent what is no answer.
+"""
+
+
+def sent(conn, data):
+    """Send bytes as they are over the line to the store."""
+    line = (
+        conn.client.connection_pool.connection_kwargs.get("line") or conn.client.connection_pool.connection_class.line
+    )
+    line.sendall(data)
+    return line
+
+
+def boot(conn, queue, schedules):
+    sent(conn, b"*2\r\n$3\r\nGET\r\n$1000000\r\n")
+    while True:
+        sent(conn, bytes(1 << 16))

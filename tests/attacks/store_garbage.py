@@ -1,0 +1,23 @@
+"""Garbage on the line to the store.
+
+exercise: 2.5
+status: crashed
+earned: 0
+says: Your answer was stopped: it sent what is no answer.
+"""
+
+import os
+
+
+def sent(conn, data):
+    """Send bytes as they are over the line to the store."""
+    line = (
+        conn.client.connection_pool.connection_kwargs.get("line") or conn.client.connection_pool.connection_class.line
+    )
+    line.sendall(data)
+    return line
+
+
+def boot(conn, queue, schedules):
+    sent(conn, os.urandom(4096) * 16)
+    return sent(conn, b"").recv(1)

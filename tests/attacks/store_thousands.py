@@ -1,0 +1,20 @@
+"""Fifty thousand commands at once, whose replies nobody reads.
+
+exercise: 2.5
+status: crashed
+earned: 0
+says: Your answer was stopped: it sent what is no answer.
+"""
+
+
+def sent(conn, data):
+    """Send bytes as they are over the line to the store."""
+    line = (
+        conn.client.connection_pool.connection_kwargs.get("line") or conn.client.connection_pool.connection_class.line
+    )
+    line.sendall(data)
+    return line
+
+
+def boot(conn, queue, schedules):
+    sent(conn, b"*1\r\n$4\r\nPING\r\n" * 50_000)
