@@ -21,7 +21,7 @@ from echomq_lab.checks.desk import Desk, Heard
 from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test, Wrong
 from echomq_lab.checks.pupil import ZONE
 from echomq_lab.clock import EPOCH, LAB_DAY_MS, instant_ms
-from echomq_lab.wording import day, in_calendar, iso_in
+from echomq_lab.wording import UnshowableError, day, in_calendar, iso_in
 
 #: The expression, now in ms, and the zone.
 Case = tuple[str, int, str]
@@ -205,7 +205,10 @@ def _judge(case: Case, heard: Heard) -> Wrong | None:
     wrong = instants.compare(now_ms, next_slot(case), heard, _given(case), tz)
     if wrong is None or not instants.is_number(heard.value) or not in_calendar(int(heard.value)):
         return wrong
-    return replace(wrong, came=_say(int(heard.value), tz), expected=_say(next_slot(case), tz))
+    try:
+        return replace(wrong, came=_say(int(heard.value), tz), expected=_say(next_slot(case), tz))
+    except UnshowableError:
+        return wrong
 
 
 def _whole(case: Case, heard: Heard) -> Wrong | None:
