@@ -79,6 +79,19 @@ def test_a_notebook_whose_answers_are_right_earns_all_and_exits_with_0(folder: P
     assert path.read_bytes() == before
 
 
+def test_an_answer_counts_as_it_is_at_its_check_cell_and_a_missing_one_counts_too(folder: Path) -> None:
+    path = made(
+        folder / "rebound.ipynb",
+        ("def gap(a, b): return a + b\ndef next_interval(p, e): return gap(p, e)", "answer", "1.2"),
+        ("'where the check stands'", "check", "1.2"),
+        ("gap = 5",),
+        ("'nothing is answered here'", "check", "1.3"),
+    )
+    code, told, _ = run(path)
+    assert (code, told.splitlines()[0]) == (1, "4 of 14 points")
+    assert "The answer cell of 1.3 is missing: none is tagged answer and 1.3." in told
+
+
 def test_what_a_cell_does_stops_no_other_cell_and_no_check(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ECHOMQ_LAB_URL", "redis://127.0.0.1:1/0")
     path = made(

@@ -346,6 +346,35 @@ def test_a_run_tells_commands_keys_and_kills() -> None:
     assert ran.errors == ()
 
 
+def pipes(conn: Any, queue: str, transaction: bool) -> list[Any]:
+    pipe = conn.client.pipeline(transaction)
+    for number in (1, 2):
+        pipe.zadd(f"emq:{{{queue}}}:repeat", {f"n{number}": number})
+    return [*pipe.execute(), conn.send("ZCARD", f"emq:{{{queue}}}:repeat")]
+
+
+# Killed before each command in turn: how many are sent, and how many entries are there.
+PIPED = [(True, [(0, 0), (1, 2), (2, 2)]), (False, [(0, 0), (1, 1), (2, 2), (3, 2)])]
+
+
+@pytest.mark.parametrize(("transaction", "fates"), PIPED)
+def test_a_pipeline_passes_the_gate(transaction: bool, fates: list[tuple[int, int]]) -> None:
+    for kill, (sent, entries) in enumerate(fates, 1):
+        with Forked({"pipes": pipes}) as forked:
+            ran = Desk(forked).run([], [call("pipes", CONN, THE_QUEUE, transaction, kill_before=kill)], now_ms=T)
+        act = ran.acts[0]
+        assert (act.killed, act.sent) == (kill <= len(fates) - 1, sent)
+        assert len(act.after.get("emq:{checked}:repeat", [])) == entries
+    assert [each[0] for each in act.calls] == ["ZADD", "ZADD", "ZCARD"]
+
+
+def test_another_process_goes_first_in_a_pipeline_too() -> None:
+    with Forked({"pipes": pipes}) as forked:
+        ran = Desk(forked).run([], [call("pipes", CONN, THE_QUEUE, False, meanwhile=2)], now_ms=T)
+    act = ran.acts[0]
+    assert (act.heard.value, act.other and act.other.value) == ([1, 0, 2], [0, 1, 2])
+
+
 def swallows(conn: Any, queue: str) -> str:
     try:
         conn.send("PING")

@@ -23,7 +23,7 @@ from echomq_lab.checks.judge import judge
 from echomq_lab.checks.plain import pack, unpack
 from echomq_lab.checks.pupil import SilenceError
 from echomq_lab.grading import believe, cell_walls, resp
-from echomq_lab.grading.grade import printable
+from echomq_lab.grading.grade import Plan, grade, printable
 from echomq_lab.grading.pupil import SeatedPupil
 from echomq_lab.grading.room import Room
 from echomq_lab.grading.server import Server
@@ -580,3 +580,19 @@ HOSTILE = st.one_of(
 def test_no_answer_makes_a_check_stumble(exercise_id: str, said: list[Any]) -> None:
     verdict = judge(exercise(exercise_id), Anything(said))
     assert verdict.to_json()
+
+
+GAP = "from datetime import datetime\ndef gap(a, b): return a + b\ndef next_interval(p, e): return gap(p, e)"
+BELOW = [
+    ("uses a name for something else", "gap = 5\ndef next_cron(e, n): ...", 4),
+    ("imports another thing by a name", "import operator as gap\ndef next_cron(e, n): ...", 4),
+    ("imports the same", "from datetime import datetime\ndef next_cron(e, n): ...", 4),
+    ("is no Python", "gap = = 5", 4),
+]
+
+
+@pytest.mark.parametrize(("source", "earned"), [row[1:] for row in BELOW], ids=[row[0] for row in BELOW])
+def test_an_answer_is_tried_without_what_stands_below_and_spoils_it(room: Room, source: str, earned: int) -> None:
+    plan = Plan(1, (("a", GAP), ("b", source)), {"1.2": "a", "1.3": "b"})
+    graded = grade("ada", "ada.ipynb", "", {1: plan}, (), room, "a seed of some length")
+    assert {verdict.exercise: verdict.earned for verdict in graded.verdicts}["1.2"] == earned

@@ -3,9 +3,10 @@
     checked = run(notebook, cell_s=30)       what each exercise earns, and which cells did not end well
 
 Only the sources of the code cells are taken from the notebook: its file, its folder and its kernel's name are left
-alone. The kernel is this interpreter's, in an empty folder, on a store of its own. A cell that raises does not stop
-the later ones, and one that does not end is interrupted. Where a cell ends the kernel, what stands above it is run
-again in another kernel and checked there; what stands below "crashed".
+alone. The kernel is this interpreter's, in an empty folder, on a store of its own. Each exercise is checked where its
+check cell stands, with the names as they are there: a later cell may use one of them for something else. A cell that
+raises does not stop the later ones, and one that does not end is interrupted. Where a cell ends the kernel, what stands
+below it "crashed".
 
 Source: exercises, "Whole notebooks".
 """
@@ -18,7 +19,6 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -88,31 +88,40 @@ def run(notebook: Notebook, *, cell_s: int) -> Checked:
     # Of a cell that was doubled the last one counts, as it does in the kernel.
     answers = {each: cells[-1] for each, cells in notebook.answers(IDS).items()}
     cells = notebook.code()
-    mishaps, verdicts = _run(cells, answers, cell_s)
-    if fatal := next((each for each in mishaps if each.how is How.ENDED), None):
-        above = {each: cell for each, cell in answers.items() if cell.number < fatal.cell.number}
-        if above:
-            _, verdicts = _run([cell for cell in cells if cell.number < fatal.cell.number], above, cell_s)
+    mishaps, verdicts = _run(cells, _places(cells, answers), cell_s)
+    fatal = next((each for each in mishaps if each.how is How.ENDED), None)
     by_cell = {mishap.cell.number: mishap for mishap in mishaps}
-    told = [
-        _with(verdicts[each], by_cell.get(cell.number)) if each in verdicts else _crashed(each, fatal)
+    told = {
+        each: _with(verdicts[each], by_cell.get(cell.number)) if each in verdicts else _crashed(each, fatal)
         for each, cell in answers.items()
-    ]
-    return Checked(notebook, tuple(mishaps), tuple(told))
+    }
+    tags = frozenset().union(*(cell.tags for cell in cells))
+    told |= {each: _missing(each) for each in IDS if each in tags and each not in answers}
+    return Checked(notebook, tuple(mishaps), tuple(told[each] for each in IDS if each in told))
 
 
-def _run(cells: list[CodeCell], answers: Iterable[str], cell_s: int) -> tuple[list[Mishap], dict[str, Verdict]]:
-    """The mishaps, and the verdicts by exercise: none when the kernel ended, fewer when it did so during the checks."""
+def _places(cells: list[CodeCell], answers: dict[str, CodeCell]) -> dict[int, list[str]]:
+    """After which cells, by number, which exercises are checked: at the check cell if there is one below the answer."""
+    places: dict[int, list[str]] = {}
+    for each, answer in answers.items():
+        checks = [cell.number for cell in cells if {"check", each} <= cell.tags and cell.number > answer.number]
+        places.setdefault(max(checks, default=answer.number), []).append(each)
+    return places
+
+
+def _run(cells: list[CodeCell], places: dict[int, list[str]], cell_s: int) -> tuple[list[Mishap], dict[str, Verdict]]:
+    """The mishaps, and the verdicts by exercise: fewer when the kernel ended before all were told."""
     with tempfile.TemporaryDirectory(prefix="echomq-check-", ignore_cleanup_errors=True) as folder:
         told = Path(folder, "verdicts")
         kernel = _Kernel(Path(folder))
-        mishaps = asyncio.run(_through(kernel, cells, _TELL.format(list(answers), str(told)), cell_s))
+        tells = {number: _TELL.format(each, str(told)) for number, each in places.items()}
+        mishaps = asyncio.run(_through(kernel, cells, tells, cell_s))
         lines = told.read_text("utf-8").splitlines(keepends=True) if told.is_file() else []
         verdicts = [Verdict.from_json(line) for line in lines if line.endswith("\n")]
     return mishaps, {verdict.exercise: verdict for verdict in verdicts}
 
 
-async def _through(kernel: _Kernel, cells: list[CodeCell], tell: str, cell_s: int) -> list[Mishap]:
+async def _through(kernel: _Kernel, cells: list[CodeCell], tells: dict[int, str], cell_s: int) -> list[Mishap]:
     mishaps = []
     try:
         await kernel.start()
@@ -125,7 +134,8 @@ async def _through(kernel: _Kernel, cells: list[CodeCell], tell: str, cell_s: in
                 mishaps.append(mishap)
                 if mishap.how is How.ENDED:
                     return mishaps
-        await kernel.ran(tell, _FIRST_S + _CHECK_S * len(IDS))
+            if cell.number in tells:
+                await kernel.ran(tells[cell.number], _FIRST_S + _CHECK_S * len(IDS))
     except (CellTimeoutError, DeadKernelError):
         # What was told before stands.
         pass
@@ -244,6 +254,15 @@ def _with(verdict: Verdict, mishap: Mishap | None) -> Verdict:
 
 def _its_cell(mishap: Mishap) -> str:
     return f"The answer cell, {mishap.cell}, {mishap.words}."
+
+
+def _missing(exercise_id: str) -> Verdict:
+    """The verdict where the notebook has other cells of an exercise, and none to answer it in."""
+    asked = exercise(exercise_id)
+    tests = tuple((test.id, test.points, False) for test in asked.tests)
+    says = f"The answer cell of {exercise_id} is missing: none is tagged answer and {exercise_id}."
+    step = "`echomq-lab reset` with the notebook's number brings a fresh copy and keeps yours."
+    return Verdict(asked.id, asked.title, Status.NOT_ANSWERED, tests, Failure("present", None, says, "", "", "", step))
 
 
 def _crashed(exercise_id: str, fatal: Mishap | None) -> Verdict:

@@ -1,7 +1,7 @@
 """The kernel's side of `echomq-lab check`: quiet while the cells run, then a verdict a line into a file.
 
 Into a file and not to the output: what the cells print, or print with, cannot come between. A check that a cell asks
-for meanwhile is put off: each exercise is tried once, when all cells have run.
+for by itself is put off: each exercise is tried once, after its check cell.
 
 Source: exercises, "Whole notebooks".
 """
@@ -52,7 +52,7 @@ def ungraded(exercise_id: str, why: str) -> Verdict:
 
 
 def _put_off(exercise_id: str) -> Verdict:
-    return _untried(exercise_id, "Not tried yet.", "Wait until all cells have run.")
+    return _untried(exercise_id, "Not tried yet.", "Wait until this cell has run.")
 
 
 def _untried(exercise_id: str, says: str, step: str) -> Verdict:

@@ -56,20 +56,21 @@ class _Judge:
         missing = [name for name in names if stands[name]["kind"] in ("missing", "unanswered")]
         if len(missing) == len(names):
             return self._verdict(Status.NOT_ANSWERED, {}, _unanswered(missing, stands))
+        faults = {name: _unanswered(missing, stands) for name in missing}
         for name in self._exercise.names:
             if name.name not in missing and (fault := _misfit(name, stands[name.name])):
-                return self._verdict(Status.WRONG, {}, fault)
-        return self._tried(missing, stands)
+                faults[name.name] = fault
+        return self._tried(faults)
 
-    def _tried(self, missing: list[str], stands: dict[str, Any]) -> Verdict:
+    def _tried(self, faults: dict[str, Failure]) -> Verdict:
+        """Try each test, but for those that need a name which cannot be looked at: they fail with its fault."""
         passed: dict[str, bool] = {}
         first: Failure | _Failing | None = None
         status = Status.WRONG
         for test in self._exercise.tests:
             needs = test.of or tuple(name.name for name in self._exercise.names)
-            if open_names := [name for name in needs if name in missing]:
-                failure: Failure | _Failing | None = _unanswered(open_names, stands)
-            else:
+            failure: Failure | _Failing | None = next((faults[name] for name in needs if name in faults), None)
+            if failure is None:
                 try:
                     failure = self._failing(test)
                 except SilenceError as silence:
@@ -127,7 +128,7 @@ class _Failing:
             wrong.given,
             wrong.came,
             wrong.expected,
-            test.next,
+            f"Run that call in a cell of its own, and mend what it says. {test.next}" if raised else test.next,
             self.desk.store if test.on_store else "",
             wrong.marks,
         )
@@ -198,7 +199,7 @@ def _misfit(name: Name, stands: dict[str, Any]) -> Failure | None:
 
 
 def _frame(test: str, says: str, came: str, expected: str) -> Failure:
-    return Failure(test, None, says, "", came, expected, "Look at the first line of the answer cell as it was shipped.")
+    return Failure(test, None, says, "", came, expected, "Look at what the answer cell asked for, and in which form.")
 
 
 def _unanswered(names: list[str], stands: dict[str, Any]) -> Failure:

@@ -21,13 +21,13 @@ Source: exercises, "Store exercises"; architecture, "what a student sees is what
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import redis
 
 from echomq_lab import trace
+from echomq_lab.checks.gate import Gate
 from echomq_lab.checks.plain import unpack
 from echomq_lab.clock import FixedClock
 from echomq_lab.keyspace import queue_key
@@ -38,10 +38,6 @@ Heard = dict[str, Any]
 Hearing = Callable[[Callable[[], Any]], Heard]
 #: The nodes of the ids that the call mints, and that its double does.
 _NODE, _OTHER_NODE = 0, 1
-
-
-class Killed(BaseException):
-    """The process dies here. No error that a program could catch and go on from, so no `Exception`."""
 
 
 class Stores:
@@ -95,16 +91,15 @@ class _Run:
             double = self._call(act, self._connection(_OTHER_NODE))
             other.append(self._hearing(double))
 
-        gate = _Gate(act.get("kill_before"), act.get("meanwhile"), meanwhile)
+        gate = Gate(act.get("kill_before"), act.get("meanwhile"), meanwhile)
         with trace.record(self._conn, self._queue, changes=False) as recorded, gate.on(self._conn):
             heard = self._hearing(call)
         if "script" in act and "raised" in heard and recorded.steps:
             heard["raised"]["words"] = script_error(str(recorded.steps[-1].error))
-        calls = [list(each) for step in recorded.steps for each in (step.calls or (step.command,))]
         return {
             "heard": heard,
             "other": other[0] if other else None,
-            "calls": calls,
+            "calls": _calls(recorded, gate),
             "sent": gate.sent,
             "minted": gate.minted,
             "after": self._held(),
@@ -128,43 +123,17 @@ class _Run:
         return lambda: self._conn.send(*words)
 
 
+def _calls(recorded: trace.Trace, gate: Gate) -> list[list[str]]:
+    """What was called on the store, in order: by scripts, by commands, and by pipelines, which no trace records."""
+    calls, piped = [], list(gate.piped)
+    for number, step in enumerate(recorded.steps):
+        while piped and piped[0][0] <= number:
+            calls.append(piped.pop(0)[1])
+        calls += [list(each) for each in step.calls or (step.command,)]
+    return calls + [words for _, words in piped]
+
+
 def script_error(told: str) -> str:
     """What a store says of a script, without what is the store's own: the line, and what is wrong there."""
     at = re.search(r"script:([0-9]+): (.*)", told, re.DOTALL)
     return f"error in the script, line {at[1]}: {at[2]}" if at else f"error in the script: {told}"
-
-
-class _Gate:
-    """Stands before each command of one connection: counts it, kills the caller, or lets another go first."""
-
-    def __init__(self, kill: int | None, meanwhile: int | None, act: Callable[[], None]) -> None:
-        self._kill, self._meanwhile, self._act = kill, meanwhile, act
-        self.sent, self.dead = 0, False
-        self.minted: list[str] = []
-
-    @contextmanager
-    def on(self, conn: Connection) -> Iterator[None]:
-        execute: Callable[..., Any] = conn.client.execute_command
-        mint = conn.mint
-
-        def executing(*words: Any, **options: Any) -> Any:
-            number = self.sent + 1
-            if self.dead or number == self._kill:
-                self.dead = True
-                raise Killed("the process was killed here")
-            if number == self._meanwhile:
-                self._act()
-            self.sent = number
-            return execute(*words, **options)
-
-        def minting(namespace: str = "JOB") -> str:
-            self.minted.append(mint(namespace))
-            return self.minted[-1]
-
-        conn.client.execute_command = executing  # type: ignore[method-assign]
-        conn.mint = minting  # type: ignore[method-assign]
-        try:
-            yield
-        finally:
-            conn.client.execute_command = execute  # type: ignore[method-assign]
-            del conn.mint

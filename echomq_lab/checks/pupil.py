@@ -105,9 +105,10 @@ class Forked:
             answer = b""
         self._left_s -= time.monotonic() - began
         if answer is None:
-            self._silence = SilenceError(
-                "late", f"no answer within {limit_s:.1f} seconds: is there a loop without end?"
-            )
+            late = f"no answer within {limit_s:.1f} seconds: is there a loop without end?"
+            if limit_s < LIMIT_S:
+                late = "all calls of the check together took too long: how long does one of them take?"
+            self._silence = SilenceError("late", late)
         elif not answer:
             self._silence = SilenceError("ended", "the process that ran it ended, by an exit or out of memory.")
         else:

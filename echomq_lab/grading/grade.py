@@ -1,7 +1,9 @@
 """One submission graded: its cells run in seats of the room, each exercise judged, whatever it does.
 
 A notebook is run in a seat of its own. A cell that does not end, or ends the process, costs that cell: the notebook is
-run once more without it, in another seat. An exercise that does so costs that exercise. All notebooks share one store.
+run once more without it, in another seat. An exercise that does so costs that exercise. Where cells below an exercise
+use one of its names for something else, it is tried in a seat without them, as a check in the notebook would be. All
+notebooks share one store.
 
 Source: grading, "Design", 1 and 4.
 """
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 
@@ -19,6 +22,7 @@ from echomq_lab.checks.judge import judge
 from echomq_lab.checks.pupil import SilenceError
 from echomq_lab.checks.verdict import Failure, Status, Verdict
 from echomq_lab.errors import StoreError
+from echomq_lab.grading import needs
 from echomq_lab.grading.graded import Graded, fingerprint
 from echomq_lab.grading.pupil import SeatedPupil
 from echomq_lab.grading.room import IsolationError, Room
@@ -68,7 +72,7 @@ def grade(
             if dive in plans:
                 with _Notebook(plans[dive], room, seed, servers, until) as notebook:
                     verdicts += [notebook.verdict(each) for each in asked]
-                told += notebook.remarks
+                told += dict.fromkeys(notebook.remarks)
             else:
                 verdicts += [_unanswered(each, "The notebook of this exercise was not handed in.") for each in asked]
     finally:
@@ -95,6 +99,8 @@ class _Notebook:
         self._store = Store(self._seated, servers)
         self._pupil: SeatedPupil | None = None
         self._ran = False
+        #: So many of the cells are run.
+        self._upto = len(plan.cells)
 
     def __enter__(self) -> _Notebook:
         return self
@@ -110,6 +116,9 @@ class _Notebook:
             return _unanswered(asked, "The answer cell of this exercise is not in the notebook.")
         if time.monotonic() > self._until:
             return _stopped(asked, SilenceError("late", f"the submission took more than {SUBMISSION_S:.0f} seconds."))
+        if (upto := self._upto_of(cell)) != self._upto:
+            self._leave()
+            self._upto = upto
         if self._pupil is None:
             self._pupil = self._seated()
         if cell in self._stopped:
@@ -127,6 +136,15 @@ class _Notebook:
             self._leave()
         return verdict
 
+    def _upto_of(self, cell: str) -> int:
+        """How many cells an exercise is tried with: all, unless those below the next answer spoil one of its names."""
+        labels, every = [label for label, _ in self._plan.cells], len(self._plan.cells)
+        if cell not in labels:
+            return every
+        answers = {labels.index(each) for each in self._plan.answers.values() if each in labels}
+        upto = min((each for each in answers if each > labels.index(cell)), default=every)
+        return upto if _spoils(self._plan.cells[upto:], self._plan.cells[:upto]) else every
+
     def _leave(self) -> None:
         if self._pupil is not None:
             self._pupil.__exit__()
@@ -136,7 +154,7 @@ class _Notebook:
         """A seat in which the cells have run, all but those that hang or crash."""
         while True:
             pupil = self._room.seat(self._store)
-            for cell_id, source in self._plan.cells:
+            for cell_id, source in self._plan.cells[: self._upto]:
                 if cell_id not in self._stopped:
                     try:
                         self._run(pupil, cell_id, source)
@@ -144,7 +162,7 @@ class _Notebook:
                         self._stop(cell_id, silence)
                         break
             else:
-                self._ran = True
+                self._ran = self._ran or self._upto == len(self._plan.cells)
                 return pupil
             pupil.__exit__()
 
@@ -163,6 +181,18 @@ class _Notebook:
         if len(self._stopped) >= MOST_STOPPED or time.monotonic() > self._until:
             self.remarks.append("too many cells hang or end the process: the rest of the notebook was not run")
             self._stopped |= {each: silence for each, _ in self._plan.cells if each not in self._stopped}
+
+
+def _spoils(below: Sequence[tuple[str, str]], above: Sequence[tuple[str, str]]) -> bool:
+    """Whether cells bind a name anew that those above them bind or need; the same import again is no harm."""
+    names = [needs.names(source) for _, source in above]
+    held = frozenset().union(*(each.binds | each.needs for each in names))
+    imports = frozenset().union(*(needs.imported(source) for _, source in above))
+    for _, source in below:
+        same = {name for name, what in needs.imported(source) if (name, what) in imports}
+        if (needs.names(source).binds - same) & held:
+            return True
+    return False
 
 
 def _unanswered(asked: Exercise, says: str) -> Verdict:

@@ -47,6 +47,21 @@ def names(source: str) -> Names:
     return Names(frozenset(binds), frozenset(needs), bool(needs & _UNSPELT))
 
 
+def imported(source: str) -> frozenset[tuple[str, str]]:
+    """The names that a cell binds by importing, each with what it stands for."""
+    found = set()
+    try:
+        for statement in _parsed(source):
+            if isinstance(statement, ast.Import | ast.ImportFrom):
+                module = f"{statement.module}." if isinstance(statement, ast.ImportFrom) else ""
+                found |= {
+                    (alias.asname or alias.name.partition(".")[0], module + alias.name) for alias in statement.names
+                }
+    except _NO_PYTHON:
+        return frozenset()
+    return frozenset(found)
+
+
 def without_uses(source: str, of: frozenset[str]) -> str:
     """A source whose top-level expressions that use any of these names are left blank."""
     lines = source.split("\n")
