@@ -132,10 +132,13 @@ def _later(rng: Random) -> list[BootCase]:
 
 
 def _replied(rng: Random) -> list[BootCase]:
-    """A first boot, and one that finds one of its schedules there."""
+    """A first boot, and two that find one of their schedules there: the last of them, and the first."""
     some = _schedules(rng, 2)
     at_ms = LAB_DAY_MS + rng.randrange(86_400_000)
-    return [BootCase(((at_ms, some),)), BootCase(((at_ms, some),), some[1:])]
+    return [
+        BootCase(((at_ms, some),)),
+        *(BootCase(((at_ms, each),), some[1:]) for each in (some, some[::-1])),
+    ]
 
 
 def _together(rng: Random) -> list[BootCase]:
@@ -169,13 +172,20 @@ def _replies(value: Any) -> list[Any]:
 
 
 def _is_list(case: BootCase, ran: Ran) -> Wrong | None:
-    """Asks for a list of one word for each schedule; which word, only of a boot that finds nothing."""
-    (heard,), (right,) = ([act.heard for act in each.acts] for each in (ran, _expected(case)))
-    if type(heard.value) is list:
-        fits = len(heard.value) == len(right.value) and all(each in _WORDS for each in heard.value)
-        if heard.value == right.value or (fits and case.known):
+    """Asks for a list of one word for each schedule; which word, only of a boot that leaves what it should."""
+    (act,), (right,) = (each.acts for each in (ran, _expected(case)))
+    said, wanted = act.heard.value, right.heard.value
+    if type(said) is list:
+        fits = len(said) == len(wanted) and all(each in _WORDS for each in said)
+        if said == wanted or (fits and case.known and act.after != right.after):
             return None
-    return Wrong(case.told(), heard.told, told(right.value))
+    return Wrong(case.told(), act.heard.told, told(wanted))
+
+
+def _other_order(case: BootCase, ran: Ran) -> bool:
+    """Whether the replies are those that are meant, in another order."""
+    said, wanted = (each.acts[0].heard.value for each in (ran, _expected(case)))
+    return type(said) is list and said != wanted and sorted(map(str, said)) == sorted(wanted)
 
 
 def _adds(case: BootCase, ran: Ran) -> Wrong | None:
@@ -284,6 +294,20 @@ EXERCISE = Exercise(
                     lambda case, ran: all(
                         isinstance(act.heard.value, dict | tuple) and _replies(act.heard.value) == right.heard.value
                         for act, right in zip(ran.acts, _expected(case).acts, strict=True)
+                    ),
+                ),
+                Mistake(
+                    "another order",
+                    "The replies are all there, in another order than the schedules. Which of them is whose, the caller "
+                    "knows by its place alone.",
+                    _other_order,
+                ),
+                Mistake(
+                    "not made yet",
+                    "boot returns a generator or a map, which registers when somebody goes through it, and not before. "
+                    "Make a list of them: list(...).",
+                    lambda _, ran: all(
+                        getattr(act.heard.value, "kind", "") in ("generator", "map") for act in ran.acts
                     ),
                 ),
                 Mistake(

@@ -2,7 +2,7 @@
 
 test: replies
 mistake: no list
-says: The replies are all there
+says: The replies are all there and do not
 only: yes
 """
 
