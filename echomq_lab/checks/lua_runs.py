@@ -14,7 +14,7 @@ from typing import Any
 
 from echomq_lab import scripts
 from echomq_lab.checks.desk import QUEUE, Desk, Ran, Word, script, told
-from echomq_lab.checks.exercise import Wrong
+from echomq_lab.checks.exercise import Mistake, Wrong
 from echomq_lab.checks.pupil import Here
 from echomq_lab.clock import LAB_DAY_MS
 from echomq_lab.keyspace import queue_key, record_key, registry_key
@@ -22,9 +22,23 @@ from echomq_lab.readout import holds
 
 NAMES = ("daily-report", "clean-up", "visits", "stock:nightly", "été")
 TEMPLATES = ('{"report": 7}', "{}", "plain text", '{"shelf": 1, "day": "Mon"}')
-#: The verbs that only read.
-READS = {"EXISTS", "HEXISTS", "HGET", "HMGET", "HGETALL", "HLEN", "HKEYS", "HVALS", "TYPE", "ZSCORE", "ZMSCORE"}
-READS |= {"ZRANK", "ZCARD", "ZRANGE", "ZRANGEBYSCORE", "ZCOUNT", "TIME", "KEYS", "SCAN", "TTL"}
+#: The verbs that may write, as Valkey's COMMAND INFO flags them; and those that run a script, which may do anything.
+WRITES = frozenset(
+    """
+    APPEND BITFIELD BITOP BLMOVE BLMPOP BLPOP BRPOP BRPOPLPUSH BZMPOP BZPOPMAX BZPOPMIN COPY DECR DECRBY DEL DELIFEQ
+    EXPIRE EXPIREAT FLUSHALL FLUSHDB GEOADD GEORADIUS GEORADIUSBYMEMBER GEOSEARCHSTORE GETDEL GETEX GETSET HDEL
+    HEXPIRE HEXPIREAT HGETDEL HGETEX HINCRBY HINCRBYFLOAT HMSET HPERSIST HPEXPIRE HPEXPIREAT HSET HSETEX HSETNX INCR
+    INCRBY INCRBYFLOAT LINSERT LMOVE LMPOP LPOP LPUSH LPUSHX LREM LSET LTRIM MIGRATE MOVE MSET MSETEX MSETNX PERSIST
+    PEXPIRE PEXPIREAT PFADD PFDEBUG PFMERGE PSETEX RENAME RENAMENX RESTORE RPOP RPOPLPUSH RPUSH RPUSHX SADD
+    SDIFFSTORE SET SETBIT SETEX SETNX SETRANGE SINTERSTORE SMOVE SORT SPOP SREM SUNIONSTORE SWAPDB UNLINK XACK XADD
+    XAUTOCLAIM XCLAIM XDEL XGROUP XREADGROUP XSETID XTRIM ZADD ZDIFFSTORE ZINCRBY ZINTERSTORE ZMPOP ZPOPMAX ZPOPMIN
+    ZRANGESTORE ZREM ZREMRANGEBYLEX ZREMRANGEBYRANK ZREMRANGEBYSCORE ZUNIONSTORE
+    """.split()
+)
+SCRIPTS = frozenset({"EVAL", "EVALSHA", "FCALL"})
+#: The verbs by which a key, or a field of it, goes away by itself: what it holds does not tell.
+_EXPIRES = frozenset({"EXPIRE", "EXPIREAT", "PEXPIRE", "PEXPIREAT", "HEXPIRE", "HEXPIREAT", "HPEXPIRE", "HPEXPIREAT"})
+_EXPIRES |= {"HSETEX", "HGETEX", "RESTORE"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +111,31 @@ def same_keys(source: str) -> Callable[[LuaCase, Ran], Wrong | None]:
         return None
 
     return judge
+
+
+def only_reads(call: tuple[str, ...]) -> bool:
+    """Whether a call cannot write."""
+    return call[0].upper() not in WRITES | SCRIPTS
+
+
+def expires(case: LuaCase, ran: Ran) -> Wrong | None:
+    """Asks that no key is given an end."""
+    calls = [call for act in ran.acts for call in act.calls if call[0].upper() in _EXPIRES]
+    return Wrong(case.told(), "; ".join(map(words, calls)), "keys that stay until they are removed") if calls else None
+
+
+#: What to say of a key that is given an end.
+EXPIRING: Mistake[LuaCase, Ran] = Mistake(
+    "expires",
+    "The script gives a key an end, after which it goes away by itself. A registration stays until it is cancelled.",
+    lambda case, ran: expires(case, ran) is not None,
+)
+#: What to say where the run saw nothing of a script's calls.
+UNSEEN: Mistake[LuaCase, Ran] = Mistake(
+    "unseen",
+    "The check sees no call of your script. Write redis.call here, by that name, and at least once.",
+    lambda _, ran: all(call[0].upper() in SCRIPTS for act in ran.acts for call in act.calls),
+)
 
 
 def same_answers(source: str) -> Callable[[LuaCase, Ran], Wrong | None]:

@@ -16,7 +16,7 @@ from random import Random
 from echomq_lab.checks import lua_runs
 from echomq_lab.checks.desk import QUEUE, Desk, Ran, Word
 from echomq_lab.checks.exercise import Wrong
-from echomq_lab.checks.lua_runs import NAMES, READS, TEMPLATES, LuaCase
+from echomq_lab.checks.lua_runs import NAMES, TEMPLATES, LuaCase
 from echomq_lab.clock import LAB_DAY_MS
 from echomq_lab.keyspace import queue_key
 
@@ -208,7 +208,7 @@ def leaves(case: LuaCase, ran: Ran) -> Wrong | None:
 
 def probes_record(case: LuaCase, ran: Ran) -> bool:
     """Whether the first run reads the record's key."""
-    return any(call[0].upper() in READS and case.keys[1] in call for call in ran.acts[0].calls)
+    return any(lua_runs.only_reads(call) and case.keys[1] in call for call in ran.acts[0].calls)
 
 
 def in_keys(case: LuaCase, ran: Ran) -> Wrong | None:
@@ -222,9 +222,9 @@ def in_keys(case: LuaCase, ran: Ran) -> Wrong | None:
 
 
 def only_reads(case: LuaCase, ran: Ran) -> Wrong | None:
-    """Asks of a hit that something is read, and no command sent that could write; of a new name that one is."""
+    """Asks of a hit that something is read, and no command sent that may write; of a new name that one is."""
     calls = ran.acts[-1].calls
-    reads = all(call[0].upper() in READS for call in calls)
+    reads = all(map(lua_runs.only_reads, calls))
     came = "; ".join(map(lua_runs.words, calls)) or "no command at all"
     if _new(case):
         return Wrong(case.told(), came, "a new name is written") if reads else None

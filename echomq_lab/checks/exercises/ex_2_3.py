@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from echomq_lab.checks import lua_runs, register_runs
 from echomq_lab.checks.desk import Ran
-from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test
-from echomq_lab.checks.lua_runs import READS, LuaCase
+from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test, Wrong
+from echomq_lab.checks.lua_runs import EXPIRING, UNSEEN, LuaCase
 from echomq_lab.checks.register_runs import PLAIN_ANOTHER, PLAIN_FRESH, PLAIN_SAME, given, simplest
 
 _ask = lua_runs.ask("REGISTER_LUA")
 _FIELD_READS = ("HEXISTS", "HGET", "HMGET")
 
 
+def _written(case: LuaCase, ran: Ran) -> Wrong | None:
+    """Compares what a new name gets, and asks that it stays."""
+    return register_runs.same_keys(case, ran) or lua_runs.expires(case, ran)
+
+
 def _guard_after_write(case: LuaCase, ran: Ran) -> bool:
     """Whether the record was written before it was asked for, and the name got no entry."""
-    calls = [call[0].upper() not in READS for call in ran.acts[0].calls if case.keys[1] in call]
+    calls = [not lua_runs.only_reads(call) for call in ran.acts[0].calls if case.keys[1] in call]
     registry = case.keys[0]
     return calls[:1] == [True] and False in calls and ran.before.get(registry) == ran.acts[0].after.get(registry)
 
@@ -62,7 +67,7 @@ EXERCISE = Exercise(
             ),
             register_runs.fresh,
             _ask,
-            register_runs.same_keys,
+            _written,
             given,
             simpler=simplest(PLAIN_FRESH),
             mistakes=(
@@ -77,6 +82,7 @@ EXERCISE = Exercise(
                     "You score the entry by its period. A score is the instant of the next run: ARGV[4], in Unix ms.",
                     _scored_by_period,
                 ),
+                EXPIRING,
             ),
             on_store=True,
         ),
@@ -95,6 +101,7 @@ EXERCISE = Exercise(
             register_runs.in_keys,
             given,
             simpler=simplest(*register_runs.PLAIN_ELSEWHERE),
+            mistakes=(UNSEEN,),
             on_store=True,
         ),
         Test(

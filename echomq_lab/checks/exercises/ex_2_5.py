@@ -249,7 +249,7 @@ def _asks_first(case: BootCase, met: Met) -> bool:
     """Whether a boot begins with a question, and sends more commands than it has schedules."""
     acts = [act for ran in met.runs for act in ran.acts if act.calls]
     count = len(case.boots[0][1])
-    return any(act.calls[0][0].upper() in lua_runs.READS and act.sent > count for act in acts)
+    return any(lua_runs.only_reads(act.calls[0]) and act.sent > count for act in acts)
 
 
 def _called(ran: Ran) -> set[str]:
@@ -265,7 +265,7 @@ EXERCISE = Exercise(
             "replies",
             1,
             "boot must answer the list of replies: one for each schedule, in the order of the schedules.",
-            "Call boot with two schedules on a fresh queue, and look at what it returns: type and length.",
+            "Call boot with two schedules, one of them there already, and look at the type, length and order of its answer.",
             (
                 "Who would need to know whether a schedule was new?",
                 "What does repeat.register answer, and what does your loop do with it?",
@@ -298,8 +298,8 @@ EXERCISE = Exercise(
                 ),
                 Mistake(
                     "another order",
-                    "The replies are all there, in another order than the schedules. Which of them is whose, the caller "
-                    "knows by its place alone.",
+                    "The replies are all there, in another order than the schedules. A caller knows by its place alone "
+                    "whose a reply is.",
                     _other_order,
                 ),
                 Mistake(

@@ -13,7 +13,7 @@ from random import Random
 from echomq_lab.checks import lua_runs
 from echomq_lab.checks.desk import Ran, Word
 from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test, Wrong
-from echomq_lab.checks.lua_runs import NAMES, TEMPLATES, LuaCase
+from echomq_lab.checks.lua_runs import EXPIRING, NAMES, TEMPLATES, UNSEEN, LuaCase
 from echomq_lab.clock import LAB_DAY_MS
 from echomq_lab.readout import holds
 
@@ -126,8 +126,8 @@ def _has_entry(case: LuaCase, ran: Ran) -> Wrong | None:
 
 
 def _same_record(case: LuaCase, ran: Ran) -> Wrong | None:
-    """Compares what the record holds, where the entry was moved."""
-    return _idle(case, ran) or _same_key(1, case, ran)
+    """Compares what the record holds, where the entry was moved, and asks that both stay."""
+    return _idle(case, ran) or _same_key(1, case, ran) or lua_runs.expires(case, ran)
 
 
 def _same_key(which: int, case: LuaCase, ran: Ran) -> Wrong | None:
@@ -145,7 +145,7 @@ def _idle(case: LuaCase, ran: Ran) -> Wrong | None:
 
 def _keys_given(case: LuaCase, ran: Ran) -> Wrong | None:
     """Asks that calls are made on the registry, and on no other key than the two."""
-    called = {call[1] for call in ran.acts[-1].calls if len(call) > 1 and call[0].upper() != "EVAL"}
+    called = {call[1] for call in ran.acts[-1].calls if len(call) > 1 and call[0].upper() not in lua_runs.SCRIPTS}
     if case.keys[0] in called <= set(case.keys):
         return None
     return Wrong(
@@ -247,6 +247,7 @@ EXERCISE = Exercise(
             _keys_given,
             given,
             tries=0,
+            mistakes=(UNSEEN,),
             on_store=True,
         ),
         Test(
@@ -272,6 +273,7 @@ EXERCISE = Exercise(
                     "for a cancelled one.",
                     lambda case, ran: ran.acts[-1].after.get(case.keys[1]) is None,
                 ),
+                EXPIRING,
             ),
             on_store=True,
         ),
