@@ -202,17 +202,30 @@ def _lost(case: SweepCase, kills: Kills) -> Wrong | None:
             came = f"killed before command {number} of {len(kills.killed)}: no job, {between}"
             came += f"\nthe next tick: no job, {_told_run(name, entry(ran.acts[-1].after, name))}"
             return Wrong(given(case), came, "the job, once or twice, wherever the sweep is killed")
+        if rowless := _rowless(ran):
+            came = f"killed before command {number} of {len(kills.killed)}; after the next tick there is in pending"
+            return Wrong(given(case), f"{came}\n{', '.join(rowless)}, without a row", "a row of each id in pending")
     return None
 
 
 def _pending(ran: Ran) -> list[str]:
-    return [each for each, (_, place) in jobs(ran).items() if place is not None]
+    return [each for each, (row, place) in jobs(ran).items() if row is not None and place is not None]
+
+
+def _rowless(ran: Ran) -> list[str]:
+    """The ids in pending that have no job."""
+    return [each for each, (row, place) in jobs(ran).items() if row is None and place is not None]
+
+
+def _pending_first(_: SweepCase, kills: Kills) -> bool:
+    """Whether every kill left the occurrence, and one of them an id alone."""
+    return all(map(_pending, kills.killed)) and any(map(_rowless, kills.killed))
 
 
 def _advanced_first(case: SweepCase, kills: Kills) -> bool:
     """Whether, wherever the job was lost, the entry had moved on."""
     lost = [ran for ran in kills.killed if not _pending(ran)]
-    return all(entry(ran.acts[0].after, case.entries[0].name) != case.entries[0].due_ms for ran in lost)
+    return bool(lost) and all(entry(ran.acts[0].after, case.entries[0].name) != case.entries[0].due_ms for ran in lost)
 
 
 def _answered(*kinds: type) -> Callable[[SweepCase, Ran], bool]:
@@ -483,9 +496,15 @@ EXERCISE = Exercise(
             mistakes=(
                 Mistake(
                     "advance before enqueue",
-                    "You advance before you enqueue. Killed between the two, the entry has moved on and there is no "
-                    "job: the next tick finds nothing due, and the occurrence is lost.",
+                    "You advance before you enqueue. If the process dies between the two, what does the registry tell "
+                    "the next tick?",
                     _advanced_first,
+                ),
+                Mistake(
+                    "pending before the row",
+                    "You write the id to pending before the job's row. Killed between the two, pending holds an id "
+                    "without a job, and a worker that takes it finds nothing to do.",
+                    _pending_first,
                 ),
             ),
             on_store=True,
