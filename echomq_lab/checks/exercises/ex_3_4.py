@@ -156,7 +156,7 @@ EXERCISE = Exercise(
                 ),
                 Mistake(
                     "both lose",
-                    "You have both orders do the same. Between its two writes one order has made the job already.",
+                    "You have both orders do the same. Kill this one between its writes: what does the next tick find due?",
                     _same,
                 ),
             ),
@@ -178,7 +178,7 @@ EXERCISE = Exercise(
             mistakes=(
                 Mistake(
                     "both repeat",
-                    "You have both orders do the same. In this one the entry has moved on before there is a job.",
+                    "You say one thing of both orders. Kill this one between its writes, and count the jobs after the tick.",
                     _same,
                 ),
             ),

@@ -2,7 +2,7 @@
 
 test: enqueue first
 mistake: both lose
-says: You have both orders do the same. Between
+says: You have both orders do the same
 only: yes
 """
 

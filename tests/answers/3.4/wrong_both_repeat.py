@@ -2,7 +2,7 @@
 
 test: advance first
 mistake: both repeat
-says: You have both orders do the same. In this one
+says: You say one thing of both orders
 only: yes
 """
 
