@@ -56,10 +56,15 @@ def happening(script: str = GIVEN) -> tuple[str, ...]:
     return tuple(letter for letter, happens in HAPPENS.items() if happens(ran))
 
 
+def _letter(heard: Heard) -> str:
+    """The letter that is meant, small or capital."""
+    return heard.value.strip().upper() if type(heard.value) is str else ""
+
+
 def _is_bug(_: None, heard: Heard) -> Wrong | None:
-    if type(heard.value) is str and (heard.value,) == happening():
+    if (_letter(heard),) == happening():
         return None
-    told = SUSPECTS.get(heard.value, "") if type(heard.value) is str else ""
+    told = SUSPECTS.get(_letter(heard), "")
     # The letter itself is what is asked for, so it is not told.
     return Wrong(_TWICE.says, f"BUG = {heard.told}  {told}".rstrip(), "the letter of the one thing that happens")
 
@@ -135,18 +140,18 @@ EXERCISE = Exercise(
                 Mistake(
                     "no letter",
                     f"BUG must be one letter of the list, as text: {', '.join(SUSPECTS)}.",
-                    lambda _, heard: type(heard.value) is not str or heard.value not in SUSPECTS,
+                    lambda _, heard: _letter(heard) not in SUSPECTS,
                 ),
                 Mistake(
                     "the entry suspected",
                     "The entry is as the first boot left it: neither a second one nor another score. Look at the other "
                     "key.",
-                    lambda _, heard: heard.value in ("A", "B"),
+                    lambda _, heard: _letter(heard) in ("A", "B"),
                 ),
                 Mistake(
                     "the answer suspected",
                     "The answer of the second boot is the right one, 0. What was written before it was given?",
-                    lambda _, heard: heard.value == "E",
+                    lambda _, heard: _letter(heard) == "E",
                 ),
             ),
             of=("BUG",),
