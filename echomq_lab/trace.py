@@ -48,7 +48,8 @@ _BEFORE = (
     "pcall = function(...) note(...) return server.pcall(...) end "
     "}, { __index = server, __metatable = false }) "
     # What notes the calls is out of the script's reach.
-    "local ran, answer = pcall(function() local server, calls, note "
+    # `server` is Valkey's other name for `redis`.
+    "local ran, answer = pcall(function() local server, calls, note = redis; "
 )
 _AFTER = """
 end)
@@ -123,7 +124,9 @@ def record(conn: Connection, queue: str, *, changes: bool = True) -> Iterator[Tr
     prefix = queue_key(queue, "")
     client = conn.client
     if "execute_command" in vars(client):
-        raise LabError("this connection is being recorded already; end that block first, or record another connection")
+        raise LabError(
+            "this connection is being recorded already, by a check or a block around this; record another one"
+        )
     aside: redis.Redis = redis.Redis(connection_pool=client.connection_pool)
     plain: Callable[..., Any] = client.execute_command
     turn = threading.RLock()
