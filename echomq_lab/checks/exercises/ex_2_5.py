@@ -265,7 +265,7 @@ EXERCISE = Exercise(
             "replies",
             1,
             "boot must answer the list of replies: one for each schedule, in the order of the schedules.",
-            "Call boot with two schedules, one of them there already, and look at the type, length and order of its answer.",
+            "Call boot with two schedules, one of them there already, and look at its answer: type, length, order.",
             (
                 "Who would need to know whether a schedule was new?",
                 "What does repeat.register answer, and what does your loop do with it?",

@@ -156,7 +156,7 @@ EXERCISE = Exercise(
                 ),
                 Mistake(
                     "both lose",
-                    "You have both orders do the same. Kill this one between its writes: what does the next tick find due?",
+                    "You have both orders do the same. Kill this one between its writes: what does the tick find due?",
                     _same,
                 ),
             ),
@@ -178,7 +178,7 @@ EXERCISE = Exercise(
             mistakes=(
                 Mistake(
                     "both repeat",
-                    "You say one thing of both orders. Kill this one between its writes, and count the jobs after the tick.",
+                    "You say one thing of both orders. Kill this one between its writes, and count the jobs then.",
                     _same,
                 ),
             ),
