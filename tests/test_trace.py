@@ -247,6 +247,12 @@ def test_a_learners_script_is_shown_plain_with_its_calls(conn: Connection) -> No
 # ------------------------------------------------------------------------------------------------------ the recording
 
 
+def test_valkeys_other_name_for_redis_is_seen(conn: Connection) -> None:
+    with trace.record(conn, "reports") as run:
+        conn.send("EVAL", "return server.call('HLEN', KEYS[1]) + #server.pcall('HKEYS', KEYS[1])", 1, "emq:{reports}:x")
+    assert (run.steps[0].reply, run.steps[0].calls) == (0, (("HLEN", "emq:{reports}:x"), ("HKEYS", "emq:{reports}:x")))
+
+
 def test_after_the_block_nothing_is_recorded(conn: Connection) -> None:
     with trace.record(conn, "reports") as run:
         daily(conn)

@@ -1,7 +1,7 @@
 """Lua answers on a store: one script, a few acts, and what of them is compared with what the library's own script does.
 
 Source: exercises, "Store exercises": replies, and the whole keyspace before and after; of the commands called only that
-the probe comes first and that nothing is written after a hit.
+the probe comes first, that nothing is written after a hit, and that no key is given an end.
 """
 
 from __future__ import annotations
