@@ -93,6 +93,11 @@ def kinds() -> tuple[Mistake[Any, Heard], ...]:
             lambda _, heard: type(heard.value) is Odd and heard.value.kind in ("datetime", "Timestamp", "datetime64"),
         ),
         Mistake(
+            "far too large",
+            "That int is far too large for an instant: Unix milliseconds have 13 digits until the year 2286.",
+            lambda _, heard: type(heard.value) is Odd and heard.value.kind == "int",
+        ),
+        Mistake(
             "nothing returned",
             "The function returns nothing. What is printed is for people; the caller gets what `return` says.",
             lambda _, heard: heard.value is None,
