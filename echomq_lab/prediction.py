@@ -4,7 +4,7 @@
     said = asked.read("09:05")          (1767603900000,)
     asked.compare(said, "09:00")        you said 09:05, it came 09:00: late by 5 minutes
 
-Times are Unix milliseconds and are compared in ascending order, item by item; numbers are compared as they stand.
+Times are Unix milliseconds. Items are compared one by one, in the order in which they are asked for.
 
 Source: exercises, "Predict"; widgets, 7.
 """
@@ -34,7 +34,7 @@ NOT_RECORDED = (
 #: A time in Unix ms, a number, or the option chosen.
 Item: TypeAlias = int | str
 
-_EXAMPLES = {"times": ("08:50", "09:20", "09:50"), "numbers": ("0", "1", "2")}
+_EXAMPLES = {"times": ("08:50", "2026-01-07 12:00", "2026-01-08 12:00"), "numbers": ("0", "1", "2")}
 # As Python writes it, and no longer than an int64.
 _WHOLE = re.compile(r"[+-]?[0-9](?:_?[0-9]){0,18}", re.ASCII)
 
@@ -84,6 +84,8 @@ class Prediction:
         if self.kind == "choice":
             return "choose one of them"
         examples = _EXAMPLES[self.kind][: min(self.count, 3)]
+        if self.kind == "times" and self.count == 1:
+            return "try '08:50' or '2026-01-07 12:00'"
         return f"try '{', '.join(examples)}{', ...' if self.count > 3 else ''}'"
 
     def read(self, text: str) -> tuple[Item, ...]:
@@ -106,7 +108,7 @@ class Prediction:
         `came` is one value or a list of them: times as `FixedClock` takes them, whole numbers, an option. Raises an
         `ArgumentError` for anything else.
         """
-        pairs = list(zip_longest(self._in_order(said or ()), self._in_order(self._came(came))))
+        pairs = list(zip_longest(said or (), self._came(came)))
         rows = tuple(
             (self._name(place, len(pairs)), self._cell(mine), self._cell(its), self._verdict(mine, its))
             for place, (mine, its) in enumerate(pairs, 1)
@@ -141,9 +143,6 @@ class Prediction:
         if type(value) is str and value in self.options:
             return value
         raise ArgumentError(thing, value, self.takes, self.example)
-
-    def _in_order(self, items: Sequence[Item]) -> list[Item]:
-        return sorted(items, key=int) if self.kind == "times" else list(items)
 
     def _name(self, place: int, of: int) -> str:
         one = {"times": "time", "numbers": "number", "choice": "choice"}[self.kind]

@@ -21,7 +21,7 @@ from echomq_lab.widgets.app import App, scrolling, shows_faults
 
 _HERE = resources.files("echomq_lab.widgets")
 _HINTS = {
-    "times": "A clock time such as 08:50 is one of the lab's day; ISO instants and Unix ms are read too.",
+    "times": "A clock time such as 08:50 is one of the lab's day; 2026-01-07 12:00 and Unix ms are read too.",
     "numbers": "Whole numbers.",
     "choice": "Choose one.",
 }
