@@ -43,7 +43,8 @@ _WHOLE = re.compile(r"[+-]?[0-9](?:_?[0-9]){0,18}", re.ASCII)
 class Prediction:
     """What is asked: of `exercise`, a `question` whose answer is `count` times or numbers, or one of `options`.
 
-    `kind` is one of `KINDS`. Raises an `ArgumentError` for what cannot be asked.
+    `kind` is one of `KINDS`. `names`, where given, are what the times or numbers are called, in the order in which they
+    are asked for. Raises an `ArgumentError` for what cannot be asked.
     """
 
     exercise: str
@@ -51,6 +52,7 @@ class Prediction:
     kind: str = "times"
     count: int = 1
     options: Sequence[str] = ()
+    names: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         arguments.name("exercise", self.exercise, "try '1.1'")
@@ -61,6 +63,11 @@ class Prediction:
         arguments.instance("options", self.options, (list, tuple), "a list of texts", "try ['hit', 'miss']")
         for place, option in enumerate(self.options):
             arguments.name(f"options[{place}]", option, "try 'registered'")
+        arguments.instance("names", self.names, (list, tuple), "a list of texts", "try ['cron', 'interval']")
+        for place, each in enumerate(self.names):
+            arguments.name(f"names[{place}]", each, "try 'cron'")
+        if self.names and (self.kind == "choice" or len(self.names) != self.count):
+            raise ArgumentError("names", self.names, "a name for each time or number, or left out")
         if self.kind != "choice":
             if self.options:
                 raise ArgumentError("options", self.options, f"left out for {self.kind}", "try kind='choice'")
@@ -75,7 +82,9 @@ class Prediction:
         if self.kind == "choice":
             return f"one of {', '.join(map(repr, self.options))}"
         if self.count > 1:
-            return f"{self.count} {self.kind} with commas between"
+            return f"{self.count} {self.kind} with commas between" + (
+                f" ({', '.join(self.names)})" if self.names else ""
+            )
         return "a time" if self.kind == "times" else "a whole number"
 
     @property
@@ -97,7 +106,7 @@ class Prediction:
         if len(parts) != self.count:
             raise ArgumentError("your prediction", text, self.takes, self.example)
         of = self.count
-        names = [self._name(place, of) if of > 1 else "your prediction" for place in range(1, of + 1)]
+        names = [self._name(place, of) if of > 1 or self.names else "your prediction" for place in range(1, of + 1)]
         if self.kind == "times":
             return tuple(instant_ms(_typed(part), name) for name, part in zip(names, parts, strict=True))
         return tuple(_whole(name, part) for name, part in zip(names, parts, strict=True))
@@ -145,6 +154,8 @@ class Prediction:
         raise ArgumentError(thing, value, self.takes, self.example)
 
     def _name(self, place: int, of: int) -> str:
+        if place <= len(self.names):
+            return self.names[place - 1]
         one = {"times": "time", "numbers": "number", "choice": "choice"}[self.kind]
         return one if of == 1 else f"{one} {place}"
 

@@ -180,6 +180,19 @@ def test_what_cannot_have_come_is_refused(kind: str, came: object, told: str) ->
             "options must be two or more different texts, not ['a', 'a'] (list); try ['hit', 'miss']",
         ),
         (("1.1", "What?", "choice", 1, ["a", 1]), "options[1] must be non-empty text, not 1 (int); try 'registered'"),
+        (
+            ("1.1", "What?", "times", 2, (), "ab"),
+            "names must be a list of texts, not 'ab'; try ['cron', 'interval']",
+        ),
+        (
+            ("1.1", "What?", "times", 2, (), ["cron"]),
+            "names must be a name for each time or number, or left out, not ['cron'] (list)",
+        ),
+        (
+            ("1.1", "What?", "choice", 1, ["a", "b"], ["cron"]),
+            "names must be a name for each time or number, or left out, not ['cron'] (list)",
+        ),
+        (("1.1", "What?", "times", 1, (), [1]), "names[0] must be non-empty text, not 1 (int); try 'cron'"),
         (("1.1", "What?", "choice", 2, ["a", "b"]), "count must be 1 for a choice, not 2 (int); one option is chosen"),
     ],
 )
@@ -195,6 +208,22 @@ def test_any_times_are_compared(said: list[int], came: list[int]) -> None:
     assert len(table.rows) == max(len(said), len(came))
     hits = sum(mine == its for mine, its in zip(said, came, strict=False))
     assert [row[-1] for row in table.rows].count("hit") == hits
+
+
+def test_two_questions_are_compared_by_their_names() -> None:
+    app = predict("1.1", "When does each of the two run next?", count=2, names=["cron", "interval"])
+    assert app.field.label == "2 times: cron, interval (UTC)"
+    press(app, "17:00")
+    assert fault(app).startswith("your prediction must be 2 times with commas between (cron, interval), not '17:00'")
+    press(app, "nine, 17:20")
+    assert fault(app).startswith("cron must be a millisecond")
+    press(app, "2026-01-06 17:00, 17:20")
+    rows = app.compare(["2026-01-06 17:00", "17:20:00.500", "18:00"]).rows
+    assert [f"{row[0]} {row[-1]}" for row in rows] == [
+        "cron hit",
+        "interval early by 500 milliseconds",
+        "time 3 missing",
+    ]
 
 
 def test_a_story_is_told_all_the_way() -> None:
