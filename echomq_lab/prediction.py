@@ -4,7 +4,7 @@
     said = asked.read("09:05")          (1767603900000,)
     asked.compare(said, "09:00")        you said 09:05, it came 09:00: late by 5 minutes
 
-Times are Unix milliseconds and are compared in ascending order, item by item; numbers are compared as they stand.
+Times are Unix milliseconds. Items are compared one by one, in the order in which they are asked for.
 
 Source: exercises, "Predict"; widgets, 7.
 """
@@ -34,7 +34,7 @@ NOT_RECORDED = (
 #: A time in Unix ms, a number, or the option chosen.
 Item: TypeAlias = int | str
 
-_EXAMPLES = {"times": ("08:50", "09:20", "09:50"), "numbers": ("0", "1", "2")}
+_EXAMPLES = {"times": ("08:50", "2026-01-07 12:00", "2026-01-08 12:00"), "numbers": ("0", "1", "2")}
 # As Python writes it, and no longer than an int64.
 _WHOLE = re.compile(r"[+-]?[0-9](?:_?[0-9]){0,18}", re.ASCII)
 
@@ -43,7 +43,8 @@ _WHOLE = re.compile(r"[+-]?[0-9](?:_?[0-9]){0,18}", re.ASCII)
 class Prediction:
     """What is asked: of `exercise`, a `question` whose answer is `count` times or numbers, or one of `options`.
 
-    `kind` is one of `KINDS`. Raises an `ArgumentError` for what cannot be asked.
+    `kind` is one of `KINDS`. `names`, where given, are what the times or numbers are called, in the order in which they
+    are asked for. Raises an `ArgumentError` for what cannot be asked.
     """
 
     exercise: str
@@ -51,6 +52,7 @@ class Prediction:
     kind: str = "times"
     count: int = 1
     options: Sequence[str] = ()
+    names: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         arguments.name("exercise", self.exercise, "try '1.1'")
@@ -61,6 +63,11 @@ class Prediction:
         arguments.instance("options", self.options, (list, tuple), "a list of texts", "try ['hit', 'miss']")
         for place, option in enumerate(self.options):
             arguments.name(f"options[{place}]", option, "try 'registered'")
+        arguments.instance("names", self.names, (list, tuple), "a list of texts", "try ['cron', 'interval']")
+        for place, each in enumerate(self.names):
+            arguments.name(f"names[{place}]", each, "try 'cron'")
+        if self.names and (self.kind == "choice" or len(self.names) != self.count):
+            raise ArgumentError("names", self.names, "a name for each time or number, or left out")
         if self.kind != "choice":
             if self.options:
                 raise ArgumentError("options", self.options, f"left out for {self.kind}", "try kind='choice'")
@@ -75,7 +82,9 @@ class Prediction:
         if self.kind == "choice":
             return f"one of {', '.join(map(repr, self.options))}"
         if self.count > 1:
-            return f"{self.count} {self.kind} with commas between"
+            return f"{self.count} {self.kind} with commas between" + (
+                f" ({', '.join(self.names)})" if self.names else ""
+            )
         return "a time" if self.kind == "times" else "a whole number"
 
     @property
@@ -84,6 +93,8 @@ class Prediction:
         if self.kind == "choice":
             return "choose one of them"
         examples = _EXAMPLES[self.kind][: min(self.count, 3)]
+        if self.kind == "times" and self.count == 1:
+            return "try '08:50' or '2026-01-07 12:00'"
         return f"try '{', '.join(examples)}{', ...' if self.count > 3 else ''}'"
 
     def read(self, text: str) -> tuple[Item, ...]:
@@ -95,7 +106,7 @@ class Prediction:
         if len(parts) != self.count:
             raise ArgumentError("your prediction", text, self.takes, self.example)
         of = self.count
-        names = [self._name(place, of) if of > 1 else "your prediction" for place in range(1, of + 1)]
+        names = [self._name(place, of) if of > 1 or self.names else "your prediction" for place in range(1, of + 1)]
         if self.kind == "times":
             return tuple(instant_ms(_typed(part), name) for name, part in zip(names, parts, strict=True))
         return tuple(_whole(name, part) for name, part in zip(names, parts, strict=True))
@@ -106,7 +117,7 @@ class Prediction:
         `came` is one value or a list of them: times as `FixedClock` takes them, whole numbers, an option. Raises an
         `ArgumentError` for anything else.
         """
-        pairs = list(zip_longest(self._in_order(said or ()), self._in_order(self._came(came))))
+        pairs = list(zip_longest(said or (), self._came(came)))
         rows = tuple(
             (self._name(place, len(pairs)), self._cell(mine), self._cell(its), self._verdict(mine, its))
             for place, (mine, its) in enumerate(pairs, 1)
@@ -142,10 +153,9 @@ class Prediction:
             return value
         raise ArgumentError(thing, value, self.takes, self.example)
 
-    def _in_order(self, items: Sequence[Item]) -> list[Item]:
-        return sorted(items, key=int) if self.kind == "times" else list(items)
-
     def _name(self, place: int, of: int) -> str:
+        if place <= len(self.names):
+            return self.names[place - 1]
         one = {"times": "time", "numbers": "number", "choice": "choice"}[self.kind]
         return one if of == 1 else f"{one} {place}"
 

@@ -151,7 +151,7 @@ MISBEHAVED: list[tuple[str, Any, Status, str, str]] = [
         "The answer is no int.",
         "a list of 1,000,000 items",
     ),
-    ("int", lambda expr, now_ms: 10**5000, Status.WRONG, "The answer is no int.", "an int of about 5001 digits"),
+    ("int", lambda expr, now_ms: 10**5000, Status.WRONG, "That int is far too large", "an int of about 5001 digits"),
     ("prints", prints, Status.WRONG, "The function returns nothing.", "None; it printed '"),
     ("hostile", lambda expr, now_ms: Hostile(), Status.WRONG, "The answer is no int.", "<int instance> (Hostile)"),
     (

@@ -79,3 +79,20 @@ def test_each_half_of_the_two_next_runs_earns_its_own_points() -> None:
     assert (verdict.earned, verdict.points) == (2, 4)
     assert verdict.failure is not None
     assert verdict.failure.says.startswith("interval_next_ms is still as shipped")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{"cron_next_ms": 0, "interval_next_ms": 0}, {"cron_next_ms": 1_773_814_800_000, "interval_next_ms": NOW_MS}],
+)
+def test_no_answer_is_told_what_the_two_next_runs_are(said: dict[str, int]) -> None:
+    with Forked(said) as pupil:
+        verdict = judge(exercise("1.1"), pupil)
+    assert verdict.failure is not None
+    assert verdict.failure.marks is None
+    assert not re.search("1773814800000|1773212713250", verdict.to_text() + "".join(map(str, exercise("1.1").tests)))
+
+
+def test_a_number_that_is_no_instant_earns_nothing() -> None:
+    with Forked({"cron_next_ms": 0, "interval_next_ms": 1_773_212_713}) as pupil:
+        assert judge(exercise("1.1"), pupil).earned == 0

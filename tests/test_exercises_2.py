@@ -8,6 +8,7 @@ from echomq_lab import readout, scripts
 from echomq_lab.checks.exercises import exercise
 from echomq_lab.checks.exercises.ex_2_1 import entries
 from echomq_lab.checks.exercises.ex_2_4 import HAPPENS, happening
+from echomq_lab.checks.exercises.ex_3_1 import runs
 from echomq_lab.checks.judge import judge
 from echomq_lab.checks.pupil import Forked, Here
 from echomq_lab.checks.verdict import Status, Verdict
@@ -34,6 +35,15 @@ def test_the_number_of_2_1_is_not_told() -> None:
     verdict = checked("2.1", {"entries_naive": 5, "entries_guarded": 9})
     assert verdict.failure is not None
     assert "6" not in verdict.failure.expected + verdict.failure.says + verdict.failure.next
+
+
+@pytest.mark.parametrize("number", [0, 1_767_607_800_000])
+def test_the_runs_of_3_1_are_not_told(number: int) -> None:
+    verdict = checked("3.1", {"start_to_start": [number] * 4, "start_to_finish": [number] * 5})
+    assert verdict.failure is not None
+    assert verdict.failure.marks is None
+    text = verdict.to_text() + "".join(map(str, exercise("3.1").tests))
+    assert not [each for lane in ("start", "finish") for each in runs(lane)[1:] if str(each) in text]
 
 
 @pytest.mark.soak

@@ -61,7 +61,7 @@ TRY = "try '08:50' or '2026-01-05T08:50:00Z'"
 @pytest.mark.parametrize(
     ("kind", "count", "typed", "told"),
     [
-        ("times", 1, "", "your prediction must be a time, not ''; try '08:50'"),
+        ("times", 1, "", "your prediction must be a time, not ''; try '08:50' or '2026-01-07 12:00'"),
         ("times", 1, "9.05", f"your prediction must be {TIME}, not '9.05'; {TRY}"),
         ("times", 2, "09:05, 25:00", f"time 2 must be {TIME}, not '25:00'; {TRY}"),
         ("times", 1, "-1", "your prediction must be an instant of the years 1970 to 9999, not -1 (int)"),
@@ -69,13 +69,13 @@ TRY = "try '08:50' or '2026-01-05T08:50:00Z'"
             "times",
             2,
             "09:05 09:20",
-            "your prediction must be 2 times with commas between, not '09:05 09:20'; try '08:50, 09:20'",
+            "your prediction must be 2 times with commas between, not '09:05 09:20'; try '08:50, 2026-01-07 12:00'",
         ),
         (
             "times",
             4,
             "09:05",
-            "your prediction must be 4 times with commas between, not '09:05'; try '08:50, 09:20, 09:50, ...'",
+            "your prediction must be 4 times with commas between, not '09:05'; try '08:50, 2026-01-07 12:00, 2026-01-0",
         ),
         ("numbers", 1, "two", "your prediction must be a whole number, not 'two'; try '15'"),
         ("numbers", 2, "3, 1.5", "number 2 must be a whole number, not '1.5'; try '15'"),
@@ -100,12 +100,12 @@ def test_a_wrong_input_is_told_and_nothing_is_recorded(kind: str, count: int, ty
         ("times", "09:00", "09:00", ["time | 09:00 | 09:00 | hit"]),
         ("times", "09:00", "09:05", ["time | 09:00 | 09:05 | early by 5 minutes"]),
         ("times", "10:30", [instant_ms("09:00")], ["time | 10:30 | 09:00 | late by 1 hour 30 minutes"]),
-        # in ascending order, item by item
+        # in the order asked for, item by item
         (
             "times",
             "09:20, 09:00",
             ["09:20", "09:05"],
-            ["time 1 | 09:00 | 09:05 | early by 5 minutes", "time 2 | 09:20 | 09:20 | hit"],
+            ["time 1 | 09:20 | 09:20 | hit", "time 2 | 09:00 | 09:05 | early by 5 minutes"],
         ),
         (
             "times",
@@ -180,6 +180,19 @@ def test_what_cannot_have_come_is_refused(kind: str, came: object, told: str) ->
             "options must be two or more different texts, not ['a', 'a'] (list); try ['hit', 'miss']",
         ),
         (("1.1", "What?", "choice", 1, ["a", 1]), "options[1] must be non-empty text, not 1 (int); try 'registered'"),
+        (
+            ("1.1", "What?", "times", 2, (), "ab"),
+            "names must be a list of texts, not 'ab'; try ['cron', 'interval']",
+        ),
+        (
+            ("1.1", "What?", "times", 2, (), ["cron"]),
+            "names must be a name for each time or number, or left out, not ['cron'] (list)",
+        ),
+        (
+            ("1.1", "What?", "choice", 1, ["a", "b"], ["cron"]),
+            "names must be a name for each time or number, or left out, not ['cron'] (list)",
+        ),
+        (("1.1", "What?", "times", 1, (), [1]), "names[0] must be non-empty text, not 1 (int); try 'cron'"),
         (("1.1", "What?", "choice", 2, ["a", "b"]), "count must be 1 for a choice, not 2 (int); one option is chosen"),
     ],
 )
@@ -193,8 +206,24 @@ def test_any_times_are_compared(said: list[int], came: list[int]) -> None:
     question = asked("times", len(said))
     table = question.compare(question.read(", ".join(map(str, said))), came)
     assert len(table.rows) == max(len(said), len(came))
-    hits = sum(mine == its for mine, its in zip(sorted(said), sorted(came), strict=False))
+    hits = sum(mine == its for mine, its in zip(said, came, strict=False))
     assert [row[-1] for row in table.rows].count("hit") == hits
+
+
+def test_two_questions_are_compared_by_their_names() -> None:
+    app = predict("1.1", "When does each of the two run next?", count=2, names=["cron", "interval"])
+    assert app.field.label == "2 times: cron, interval (UTC)"
+    press(app, "17:00")
+    assert fault(app).startswith("your prediction must be 2 times with commas between (cron, interval), not '17:00'")
+    press(app, "nine, 17:20")
+    assert fault(app).startswith("cron must be a millisecond")
+    press(app, "2026-01-06 17:00, 17:20")
+    rows = app.compare(["2026-01-06 17:00", "17:20:00.500", "18:00"]).rows
+    assert [f"{row[0]} {row[-1]}" for row in rows] == [
+        "cron hit",
+        "interval early by 500 milliseconds",
+        "time 3 missing",
+    ]
 
 
 def test_a_story_is_told_all_the_way() -> None:

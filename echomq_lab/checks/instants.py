@@ -24,6 +24,8 @@ _DAY_MS, _HOUR_MS, _MINUTE_MS, _SECOND_MS = 86_400_000, 3_600_000, 60_000, 1_000
 _UNITS = (_DAY_MS, _HOUR_MS, _MINUTE_MS, _SECOND_MS, 1)
 #: Instants are drawn from the year that begins with the lab's day.
 _DAYS = 365
+#: What `pupil.ZONE` is for, in words.
+AWAY = "The check sets this machine's zone to St. John's, Newfoundland, for its run, so that local time shows."
 
 
 def drawn(rng: Random) -> int:
@@ -93,10 +95,24 @@ def kinds() -> tuple[Mistake[Any, Heard], ...]:
             lambda _, heard: type(heard.value) is Odd and heard.value.kind in ("datetime", "Timestamp", "datetime64"),
         ),
         Mistake(
+            "far too large",
+            "That int is far too large for an instant: Unix milliseconds have 13 digits until the year 2286.",
+            lambda _, heard: type(heard.value) is Odd and heard.value.kind == "int",
+        ),
+        Mistake(
             "nothing returned",
             "The function returns nothing. What is printed is for people; the caller gets what `return` says.",
             lambda _, heard: heard.value is None,
         ),
+    )
+
+
+def seconds_as_float(expected: Callable[[C], int]) -> Mistake[C, Heard]:
+    """Two mistakes in one: no int, and on another scale."""
+    return Mistake(
+        "a float of seconds",
+        "That is a float of the right instant in seconds. Scores are ints of Unix milliseconds: 1000 times as many.",
+        lambda case, heard: type(heard.value) is float and abs(heard.value - expected(case) / 1000) < 1,
     )
 
 
@@ -111,7 +127,7 @@ def confusions(expected: Callable[[C], int]) -> tuple[Mistake[C, Heard], ...]:
         Mistake(
             "local time",
             "That is the right time on this machine's own clock, read as if it were UTC. A datetime without a zone "
-            "takes the zone of whatever machine it runs on.",
+            f"takes the zone of whatever machine it runs on. {AWAY}",
             lambda case, heard: (
                 is_number(heard.value) and heard.value != expected(case) and _is_local(heard.value, expected(case))
             ),

@@ -21,20 +21,28 @@ from echomq_lab.widgets.app import App, scrolling, shows_faults
 
 _HERE = resources.files("echomq_lab.widgets")
 _HINTS = {
-    "times": "A clock time such as 08:50 is one of the lab's day; ISO instants and Unix ms are read too.",
+    "times": "A clock time such as 08:50 is one of the lab's day; 2026-01-07 12:00 and Unix ms are read too.",
     "numbers": "Whole numbers.",
     "choice": "Choose one.",
 }
 
 
-def predict(exercise: str, question: str, kind: str = "times", count: int = 1, options: Sequence[str] = ()) -> Predict:
+def predict(
+    exercise: str,
+    question: str,
+    kind: str = "times",
+    count: int = 1,
+    options: Sequence[str] = (),
+    names: Sequence[str] = (),
+) -> Predict:
     """Ask for a prediction: `count` times or whole numbers, or with kind "choice" one of `options`.
 
-    `kind` is "times", "numbers" or "choice". Times are typed as `FixedClock` takes them. What was recorded is
-    compared with a run by `Predict.compare`; it carries no points, and the cell run again begins anew.
+    `kind` is "times", "numbers" or "choice"; `names` are what the items are called, in the order in which they are
+    asked for. Times are typed as `FixedClock` takes them. What was recorded is compared with a run by
+    `Predict.compare`; it carries no points, and the cell run again begins anew.
     Raises an `ArgumentError` for what cannot be asked. Source: widgets, 7.
     """
-    return Predict(Prediction(exercise, question, kind, count, options))
+    return Predict(Prediction(exercise, question, kind, count, options, names))
 
 
 class Field(anywidget.AnyWidget):
@@ -132,4 +140,6 @@ class Predict(App):
 
 def _label(asked: Prediction) -> str:
     one = f"{asked.count} {asked.kind}" if asked.count > 1 else asked.kind[:-1].title()
+    if asked.names:
+        one = f"{one}: {', '.join(asked.names)}"
     return f"{one} (UTC)" if asked.kind == "times" else one

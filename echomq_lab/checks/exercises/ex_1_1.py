@@ -1,6 +1,7 @@
 """1.1 cron_next_ms, interval_next_ms: the two next runs, for a rule, a gap and a now that no notebook shows.
 
-Everyone is asked the same. The numbers stand here once, and the library works out what is right.
+Everyone is asked the same. The numbers stand here once, and the library works out what is right. What is expected is
+told in words: the number itself is what is asked for.
 
 Source: exercises, the table; seed 001, §1 and §2.
 """
@@ -8,6 +9,7 @@ Source: exercises, the table; seed 001, §1 and §2.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from random import Random
 from typing import TypeAlias
@@ -16,11 +18,14 @@ from echomq_lab.cadence import Cron, Interval
 from echomq_lab.checks import instants
 from echomq_lab.checks.desk import Desk, Heard
 from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test, Wrong
+from echomq_lab.clock import instant_ms
 
 #: Every Wednesday at 06:20, a gap of 45 minutes, and now: Wednesday 11 March 2026, 06:20:13.250, a slot just gone by.
 EXPR = "20 6 * * 3"
 EVERY_MS = 2_700_000
 NOW_MS = 1_773_210_013_250
+#: What can be an answer at all: any millisecond of that year.
+YEAR_MS = range(instant_ms("2026-01-01T00:00:00Z"), instant_ms("2027-01-01T00:00:00Z"))
 
 _QUARTER_MS, _HOUR_MS = 900_000, 3_600_000
 #: What the clock of some zone may be ahead by: any quarters of an hour up to 14 hours.
@@ -63,8 +68,17 @@ def _local(at_ms: Callable[[], frozenset[int]]) -> Mistake[Case, Heard]:
     return _says("local time", at_ms, words)
 
 
-def _seconds(expected_ms: Callable[[], int]) -> tuple[Mistake[Case, Heard], ...]:
-    return instants.confusions(lambda _: expected_ms())[:1]
+def _kinds(name: str, expected_ms: Callable[[], int]) -> tuple[Mistake[Case, Heard], ...]:
+    """What else than a score comes: another type, another scale."""
+    return (
+        *instants.confusions(lambda _: expected_ms())[:1],
+        Mistake(
+            "another scale",
+            f"{name} is no instant of 2026 in Unix milliseconds. Those have 13 digits, and they begin with 17.",
+            lambda _, heard: type(heard.value) is int,
+        ),
+        *(replace(each, says=each.says.replace("The answer", name, 1)) for each in instants.kinds()[:-1]),
+    )
 
 
 def _one(_: Random) -> list[Case]:
@@ -79,12 +93,19 @@ def _given(_: Case) -> str:
     return f"the rule {EXPR} and a gap of 45 minutes; now, when the interval last ran, is {instants.say(NOW_MS)}"
 
 
-def _whole(case: Case, heard: Heard) -> Wrong | None:
-    return instants.whole(heard, _given(case))
+def _is_score(case: Case, heard: Heard) -> Wrong | None:
+    """Why what was heard can be no score of that year."""
+    if type(heard.value) is int and heard.value in YEAR_MS:
+        return None
+    return Wrong(_given(case), heard.told, "an int of Unix milliseconds, an instant of 2026")
 
 
-def _compares(expected_ms: Callable[[], int]) -> Callable[[Case, Heard], Wrong | None]:
-    return lambda case, heard: instants.compare(NOW_MS, expected_ms(), heard, _given(case))
+def _compares(expected_ms: Callable[[], int], words: str) -> Callable[[Case, Heard], Wrong | None]:
+    def judge(case: Case, heard: Heard) -> Wrong | None:
+        wrong = instants.compare(NOW_MS, expected_ms(), heard, _given(case))
+        return wrong and replace(wrong, expected=words, marks=None)
+
+    return judge
 
 
 _KIND_HINTS = (
@@ -106,9 +127,9 @@ EXERCISE = Exercise(
             _KIND_HINTS,
             _one,
             _ask("cron_next_ms"),
-            _whole,
+            _is_score,
             _given,
-            mistakes=instants.kinds()[:2],
+            mistakes=_kinds("cron_next_ms", _cron_ms),
             of=("cron_next_ms",),
         ),
         Test(
@@ -119,8 +140,9 @@ EXERCISE = Exercise(
             _KIND_HINTS,
             _one,
             _ask("interval_next_ms"),
-            _whole,
+            _is_score,
             _given,
+            mistakes=_kinds("interval_next_ms", _interval_ms),
             of=("interval_next_ms",),
         ),
         Test(
@@ -135,10 +157,9 @@ EXERCISE = Exercise(
             ),
             _one,
             _ask("cron_next_ms"),
-            _compares(_cron_ms),
+            _compares(_cron_ms, f"the next slot of {EXPR} at or after that now"),
             _given,
             mistakes=(
-                *_seconds(_cron_ms),
                 _says(
                     "back in time",
                     lambda: [NOW_MS // 60_000 * 60_000],
@@ -148,7 +169,8 @@ EXERCISE = Exercise(
                 _says(
                     "Monday as 0",
                     lambda: [Cron("20 6 * * 4").next_at(NOW_MS)],
-                    "You count weekdays from Monday as 0. In cron Sunday is 0 and Monday 1.",
+                    "That is tomorrow's 06:20, a Thursday. Either you count weekdays from Monday as 0, and in cron "
+                    "Sunday is 0 and Monday 1; or you read the rule as daily: its last field names one day of a week.",
                 ),
                 _says(
                     "the gap for the slot",
@@ -171,10 +193,9 @@ EXERCISE = Exercise(
             ),
             _one,
             _ask("interval_next_ms"),
-            _compares(_interval_ms),
+            _compares(_interval_ms, "the run that a gap of 45 minutes puts after the one at that now"),
             _given,
             mistakes=(
-                *_seconds(_interval_ms),
                 _says(
                     "the first run",
                     lambda: [NOW_MS],

@@ -97,7 +97,7 @@ EXERCISE = Exercise(
             _whole,
             _given,
             simpler=_simpler,
-            mistakes=instants.kinds(),
+            mistakes=(instants.seconds_as_float(_expected), *instants.kinds()),
         ),
         Test(
             "value",

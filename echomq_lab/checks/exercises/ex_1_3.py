@@ -274,7 +274,7 @@ EXERCISE = Exercise(
             _whole,
             _given,
             simpler=_simpler(_ALL, _quiet),
-            mistakes=instants.kinds(),
+            mistakes=(instants.seconds_as_float(next_slot), *instants.kinds()),
         ),
         Test(
             "at or after",

@@ -198,6 +198,10 @@ def _holds_pairs(value: Any) -> bool:
     return type(value) in (tuple, list) and bool(value) and type(value[0]) in (tuple, list)
 
 
+def _reads_registry(ran: Ran) -> bool:
+    return any(registry_key(QUEUE) in words for words in ran.acts[0].calls)
+
+
 def _names(which: Callable[[list[Entry]], Entry]) -> Callable[[Case, Ran], bool]:
     """Whether an answer names the entry that another reading of the registry comes to."""
 
@@ -254,6 +258,12 @@ EXERCISE = Exercise(
                     "the name alone",
                     "The answer is the name alone. When it is due is asked for as well.",
                     lambda _, ran: type(_heard(ran)) is str,
+                ),
+                Mistake(
+                    "another store",
+                    "You found no entry, and the registry of the check was not read. Use the two arguments, conn and "
+                    "queue: the check passes a store and a queue of its own.",
+                    lambda _, ran: _heard(ran) is None and not ran.acts[0].heard.printed and not _reads_registry(ran),
                 ),
                 Mistake(
                     "nothing returned",

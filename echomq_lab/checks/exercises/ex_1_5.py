@@ -293,7 +293,7 @@ _SCALES = (
     Mistake(
         "local time",
         "You mix two wall clocks: the zone's, and this machine's or UTC's. A datetime without a zone takes whichever "
-        "its reader has.",
+        f"its reader has. {instants.AWAY}",
         _elsewhere,
     ),
 )
@@ -318,7 +318,7 @@ EXERCISE = Exercise(
             _whole,
             _given,
             simpler=_simpler(_simple_days),
-            mistakes=instants.kinds(),
+            mistakes=(instants.seconds_as_float(next_slot), *instants.kinds()),
         ),
         Test(
             "at or after",

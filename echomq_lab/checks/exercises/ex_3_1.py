@@ -1,6 +1,7 @@
 """3.1 start_to_start, start_to_finish: the first four runs by two rules, for numbers that no notebook shows.
 
-What is expected is what three lanes of the library's did on a store.
+What is expected is what three lanes of the library's did on a store. It is told in words: the numbers themselves are
+what is asked for.
 
 Source: exercises, the table; seed 000, "Producing the next run".
 """
@@ -13,7 +14,7 @@ from typing import Any
 
 from echomq_lab.checks import instants
 from echomq_lab.checks.desk import QUEUE, Desk, Heard
-from echomq_lab.checks.exercise import Exercise, Marks, Mistake, Name, Test, Wrong
+from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test, Wrong
 from echomq_lab.checks.plain import Odd
 from echomq_lab.clock import LAB_DAY_MS, FixedClock
 from echomq_lab.scenario import cadence_lanes
@@ -24,6 +25,8 @@ EVERY_MS, RUN_MS = 1_200_000, 420_000
 #: 10:10 UTC of the lab's day.
 FIRST_MS = LAB_DAY_MS + 36_600_000
 RUNS = 4
+#: Types that are asked for their items one by one.
+_LAZY = ("range", "generator", "map", "filter", "zip", "islice", "count", "accumulate")
 
 
 @cache
@@ -53,14 +56,15 @@ def _given(_: None) -> str:
 
 
 def _judge(lane: str) -> Callable[[None, Heard], Wrong | None]:
+    words = f"{RUNS} runs: the first, and each later one a period after the {lane} of the run before"
+
     def judge(_: None, heard: Heard) -> Wrong | None:
-        items, expected = _items(heard), runs(lane)
+        items = _items(heard)
         whole = all(type(each) is int for each in items)
-        if whole and tuple(items) == expected:
+        if whole and tuple(items) == runs(lane):
             return None
-        some = bool(items) and all(map(instants.is_number, items)) and len(items) <= 2 * RUNS
-        marks = Marks(FIRST_MS, expected, tuple(map(int, items))) if some else None
-        return Wrong(_given(None), _say(items) if some and whole else heard.told, _say(list(expected)), marks)
+        came = _say(items) if whole and 0 < len(items) <= 2 * RUNS else heard.told
+        return Wrong(_given(None), f"{len(items)} items:\n{came}" if items and len(items) != RUNS else came, words)
 
     return judge
 
@@ -90,6 +94,11 @@ def _kinds(lane: str) -> tuple[Mistake[None, Heard], ...]:
         return runs(lane, more=1)[1:]
 
     return (
+        Mistake(
+            "no list yet",
+            "What stands there makes its items only when it is asked for them. Write list(...) around it.",
+            lambda _, heard: type(heard.value) is Odd and heard.value.kind in _LAZY,
+        ),
         Mistake(
             "no list",
             "The answer is no list. Write the four instants between square brackets, with commas between them.",
@@ -121,6 +130,11 @@ def _kinds(lane: str) -> tuple[Mistake[None, Heard], ...]:
             "without the first",
             "The first run is left out. The list begins with it: it is the first of the four.",
             lambda _, heard: any(_came(without)(None, heard) for without in (later, later_and_one_more)),
+        ),
+        Mistake(
+            "another number of runs",
+            "Four runs are asked for, the first included, and your list holds another number of items.",
+            lambda _, heard: len(_items(heard)) != RUNS,
         ),
     )
 

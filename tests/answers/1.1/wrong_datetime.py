@@ -2,7 +2,7 @@
 
 test: cron: type
 mistake: a datetime
-says: The answer is a datetime
+says: cron_next_ms is a datetime
 """
 
 from datetime import UTC, datetime, timedelta

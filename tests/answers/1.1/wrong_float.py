@@ -2,7 +2,7 @@
 
 test: cron: type
 mistake: a float
-says: The answer is a float
+says: cron_next_ms is a float
 only: yes
 """
 

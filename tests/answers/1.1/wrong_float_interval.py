@@ -1,7 +1,8 @@
 """A gap that was reckoned in hours makes a float of the sum.
 
 test: interval: type
-says: interval_next_ms is no int
+mistake: a float
+says: interval_next_ms is a float
 only: yes
 """
 

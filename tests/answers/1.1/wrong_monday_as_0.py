@@ -2,7 +2,7 @@
 
 test: cron: value
 mistake: Monday as 0
-says: You count weekdays from Monday as 0
+says: That is tomorrow's 06:20
 only: yes
 """
 

@@ -1,6 +1,6 @@
 """Unix seconds for Unix milliseconds.
 
-test: cron: value
+test: cron: type
 mistake: seconds for milliseconds
 says: That is the right instant in seconds
 """
