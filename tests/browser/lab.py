@@ -61,6 +61,10 @@ def jupyterlab(root: Path, home: Path) -> Iterator[str]:
     notebook.mkdir(parents=True)
     # Every cell is in the page, also those that are scrolled away.
     (notebook / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
+    # A notebook is saved when a test saves it.
+    saving = home / "lab" / "user-settings" / "@jupyterlab" / "docmanager-extension"
+    saving.mkdir(parents=True)
+    (saving / "plugin.jupyterlab-settings").write_text('{"autosave": false}')
     port = _free_port()
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
     command += ["--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--ServerApp.root_dir={root}"]
