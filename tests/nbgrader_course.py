@@ -99,12 +99,20 @@ def hand_in(course: Path) -> None:
             (folder / path.name).write_text(json.dumps(content), "utf-8")
 
 
+def settings(course: Path) -> dict[str, str]:
+    """What keeps nbgrader and the kernels that it starts from the files of whoever runs this."""
+    return {name: str(course / ".home") for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")}
+
+
 def run(course: Path, *command: str) -> str:
     """What nbgrader's Python prints for these arguments in a course's folder; its errors where it fails."""
-    settings = {name: str(course / ".home") for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")}
-    settings |= {"PYTHONPATH": str(PROJECT)}
     done = subprocess.run(
-        [str(python()), *command], cwd=course, env=os.environ | settings, capture_output=True, text=True, check=False
+        [str(python()), *command],
+        cwd=course,
+        env=os.environ | settings(course),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise RuntimeError(done.stderr)

@@ -89,6 +89,12 @@ def test_a_graded_cell_ends_in_a_float_and_writes_nothing_to_stderr(
     assert told.stderr == ""
 
 
+def test_the_documentation_names_what_keeps_the_stubs() -> None:
+    told = (nbgrader_course.PROJECT / "docs" / "instructors.md").read_text("utf-8")
+    command = f"nbgrader generate_assignment {nbgrader_course.ASSIGNMENT} {nbgrader_course.KEEP_STUBS}"
+    assert command in told
+
+
 @pytest.mark.soak
 def test_nbgrader_and_grade_give_the_same_points(tmp_path: Path) -> None:
     try:
