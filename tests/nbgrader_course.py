@@ -100,8 +100,11 @@ def hand_in(course: Path) -> None:
 
 
 def settings(course: Path) -> dict[str, str]:
-    """What keeps nbgrader and the kernels that it starts from the files of whoever runs this."""
-    return {name: str(course / ".home") for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")}
+    """What nbgrader finds its own commands by, and what keeps it and its kernels from the files of whoever runs it."""
+    path = f"{_FOLDER / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
+    return {"PATH": path} | {
+        name: str(course / ".home") for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")
+    }
 
 
 def run(course: Path, *command: str) -> str:
