@@ -188,8 +188,9 @@ def main() -> int:
             _show(f"grade, {count} submissions, {jobs} job{'s'[: jobs > 1]}", run.took_s / count, each_s)
     print(f"\n{'peaks':<34}{'main':>12}{'worker':>12}{'below':>12}{'all':>12}")
     for (count, jobs), run in runs.items():
+        name = f"{count} submissions, {jobs} job{'s'[: jobs > 1]}"
         told = (run.peaks.main, run.peaks.worker, run.peaks.below, run.peaks.together)
-        print(f"{f'{count} submissions, {jobs} job{"s"[: jobs > 1]}':<34}" + "".join(f"{mb:>9.0f} MB" for mb in told))
+        print(f"{name:<34}" + "".join(f"{mb:>9.0f} MB" for mb in told))
     wrong = sum(
         scores != theirs[student.partition("-")[0]]
         for run in (*pairs, *runs.values())
