@@ -31,9 +31,15 @@ FRAME: tuple[tuple[str, str | set[str]], ...] = (
     ("-check-why", "### N Check"),
     ("-check", {"check"}),
 )
+#: What nbgrader is to see in a cell of exercise N, beside its id and the points that the heading tells.
+NBGRADER = {
+    "answer": {"grade": False, "locked": False, "schema_version": 3, "solution": True, "task": False},
+    "check": {"grade": True, "locked": True, "schema_version": 3, "solution": False, "task": False},
+}
 TAGS = re.compile(r"setup|answer|check|predict|[1-9]\.[1-9]")
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
+_POINTS = re.compile(r"## Exercise ([0-9]\.[0-9]): .* \(([0-9]+) points\)")
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
 _HEADING = re.compile(r"^(#{1,6}) +(.+?) *$", re.MULTILINE)
@@ -51,7 +57,7 @@ def faults(path: Path) -> list[str]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         return [f"{path.name}: unreadable: {error}"]
     found = [*_file(notebook), *_ids(cells), *_headings(cells), *_opening(cells), *_order(cells), *_pace(cells)]
-    found += _frames(cells)
+    found += [*_frames(cells), *_nbgrader(cells)]
     for cell in cells:
         where = cell.get("id", "?")
         rules = _code(cell) if cell["cell_type"] == "code" else _prose(cell, path)
@@ -172,14 +178,35 @@ def _frames(cells: list[dict[str, Any]]) -> Iterator[str]:
             yield f'ex-{number.replace(".", "-")}-check: is not check("{number}")'
 
 
+def _nbgrader(cells: list[dict[str, Any]]) -> Iterator[str]:
+    """Answers and checks carry nbgrader's metadata, and nothing else does."""
+    points = {told[1]: int(told[2]) for cell in cells if (told := _POINTS.match(_source(cell)))}
+    for cell in cells:
+        cell_id, tags = cell.get("id", "?"), set(cell["metadata"].get("tags", []))
+        wanted: dict[str, Any] = {}
+        for role in tags & set(NBGRADER):
+            wanted = NBGRADER[role] | {"grade_id": cell_id}
+            if role == "check":
+                wanted["points"] = next((points[tag] for tag in tags if tag in points), None)
+        there = cell["metadata"].get("nbgrader", {})
+        if bool(there) != bool(wanted):
+            yield f"{cell_id}: {'lacks' if wanted else 'has no use for'} nbgrader's metadata"
+            continue
+        for key in sorted(set(there) | set(wanted)):
+            # As JSON, where 1 is not true.
+            found, asked = (json.dumps(each[key]) if key in each else "missing" for each in (there, wanted))
+            if found != asked:
+                yield f"{cell_id}: nbgrader's {key} is {found}, and must be {asked}"
+
+
 def _any_cell(cell: dict[str, Any]) -> Iterator[str]:
     if not _source(cell).strip():
         yield "empty"
     strange = [tag for tag in cell["metadata"].get("tags", []) if not TAGS.fullmatch(tag)]
     if strange:
         yield f"unknown tag {strange[0]}"
-    if set(cell["metadata"]) - {"tags"}:
-        yield f"stray metadata: {', '.join(sorted(set(cell['metadata']) - {'tags'}))}"
+    if stray := set(cell["metadata"]) - {"nbgrader", "tags"}:
+        yield f"stray metadata: {', '.join(sorted(stray))}"
 
 
 def _code(cell: dict[str, Any]) -> Iterator[str]:

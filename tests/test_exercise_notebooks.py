@@ -94,16 +94,25 @@ def test_no_notebook_tells_the_answer_of_a_constant_exercise(number: str) -> Non
 
 def framed() -> dict[str, Any]:
     def cell(kind: str, name: str, source: str, tags: set[str]) -> dict[str, Any]:
-        return {"cell_type": kind, "id": name, "metadata": {"tags": sorted(tags)} if tags else {}, "source": [source]}
+        metadata: dict[str, Any] = {"tags": sorted(tags)} if tags else {}
+        for role in tags & {"answer", "check"}:
+            metadata["nbgrader"] = check_notebooks.NBGRADER[role] | {"grade_id": name}
+            metadata["nbgrader"] |= {"points": 10} if role == "check" else {}
+        return {"cell_type": kind, "id": name, "metadata": metadata, "source": [source]}
 
     found = []
     for ending, wanted in check_notebooks.FRAME:
         name = f"ex-1-3{ending}"
         if isinstance(wanted, str):
-            found.append(cell("markdown", name, wanted.replace("N", "1.3"), set()))
+            heading = wanted.replace("N", "1.3") + ("" if ending else "Next (10 points)")
+            found.append(cell("markdown", name, heading, set()))
         else:
             found.append(cell("code", name, 'check("1.3")' if ending == "-check" else "1\n2", wanted | {"1.3"}))
     return {"cells": found, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def nbgrader(cell: dict[str, Any], **change: Any) -> None:
+    cell["metadata"]["nbgrader"] |= change
 
 
 Break = Callable[[list[dict[str, Any]]], object]
@@ -113,6 +122,15 @@ FAULTS: list[tuple[str, Break]] = [
     ("ex-1-3-run-why: does not begin with '### 1.3 Run'", lambda found: found[3].update(source="### Run 1.3")),
     ("ex-1-3-answer: its tags are not 1.3, answer", lambda found: found[7].update(metadata={"tags": ["1.3"]})),
     ('ex-1-3-check: is not check("1.3")', lambda found: found[9].update(source='check("1.2")')),
+    ("ex-1-3-answer: lacks nbgrader's metadata", lambda found: found[7]["metadata"].pop("nbgrader")),
+    ("ex-1-3-run: has no use for nbgrader's metadata", lambda found: found[4]["metadata"].update(nbgrader={"task": 1})),
+    ("ex-1-3-check: nbgrader's points is 4, and must be 10", lambda found: nbgrader(found[9], points=4)),
+    (
+        'ex-1-3-check: nbgrader\'s grade_id is "ex-1-3", and must be "ex-1-3-check"',
+        lambda found: nbgrader(found[9], grade_id="ex-1-3"),
+    ),
+    ("ex-1-3-answer: nbgrader's solution is 1, and must be true", lambda found: nbgrader(found[7], solution=1)),
+    ("ex-1-3-answer: nbgrader's points is 10, and must be missing", lambda found: nbgrader(found[7], points=10)),
 ]
 
 
@@ -122,7 +140,7 @@ def test_the_checker_finds_a_broken_frame(tmp_path: Path, fault: str, spoil: Bre
     spoiled = framed()
     path.write_text(json.dumps(spoiled))
     assert f"some.ipynb: {fault}" not in check_notebooks.faults(path)
-    assert list(check_notebooks._frames(spoiled["cells"])) == []
+    assert [*check_notebooks._frames(spoiled["cells"]), *check_notebooks._nbgrader(spoiled["cells"])] == []
     spoil(spoiled["cells"])
     path.write_text(json.dumps(spoiled))
     assert f"some.ipynb: {fault}" in check_notebooks.faults(path)

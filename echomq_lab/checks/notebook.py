@@ -1,15 +1,17 @@
 """What a notebook calls: `check("1.3")`, `hint("1.3")`, `progress()`.
 
 The answers are tried in a fork of the kernel, so a cell that checks comes back within five seconds whatever they do,
-and leaves the kernel as it was. What runs on stores runs on fakeredis, and on an embedded Valkey where the package for
+and leaves the kernel as it was. Where nbgrader runs the notebook a check answers the points, which it takes for partial
+credit. What runs on stores runs on fakeredis, and on an embedded Valkey where the package for
 one is installed: never on a server of the reader's, which a student's script might stop.
 
-Source: exercises, "What a check is"; widgets, "must also make sense when it cannot run".
+Source: exercises, "What a check is"; widgets, "must also make sense when it cannot run"; grading, "nbgrader's format".
 """
 
 from __future__ import annotations
 
 import html
+import os
 import sys
 from dataclasses import dataclass, replace
 from functools import cache
@@ -26,6 +28,8 @@ from echomq_lab.errors import StoreError
 from echomq_lab.readout import Table
 from echomq_lab.store import FAKEREDIS
 
+#: What nbgrader sets in the environment of the kernels that it grades or validates in.
+_NBGRADER = "NBGRADER_EXECUTION"
 _verdicts: dict[str, Verdict] = {}
 #: How many hints were given, by exercise and test.
 _given: dict[tuple[str, str], int] = {}
@@ -48,13 +52,28 @@ class Hint:
         return f"<p>{html.escape(repr(self))}</p>"
 
 
-def check(exercise_id: str) -> Verdict:
+def check(exercise_id: str) -> Verdict | float:
     """Check the answers to an exercise that this notebook holds, with the public seed.
+
+    Answers the verdict; where nbgrader runs the notebook, shows it and answers the points that it earns.
+    Raises `ArgumentError` for an id that no exercise has.
+    """
+    verdict = verdict_on(exercise_id, sys._getframe(1).f_globals)
+    if _NBGRADER not in os.environ:
+        return verdict
+    from IPython.display import display
+
+    display(verdict)  # type: ignore[no-untyped-call]
+    return float(verdict.earned)
+
+
+def verdict_on(exercise_id: str, caller: dict[str, Any]) -> Verdict:
+    """The verdict on the answers in this notebook, or among the caller's names where there is none.
 
     Raises `ArgumentError` for an id that no exercise has.
     """
     asked = exercise(exercise_id)
-    names = _names(sys._getframe(1).f_globals)
+    names = _names(caller)
     with Forked(names) as pupil:
         verdict = judge(asked, pupil, stores=stores(asked))
     if verdict.status is Status.TIMED_OUT and asked.on_store:
