@@ -54,7 +54,7 @@ def zipped(members: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def mixed(folder: Path, count: int = 16) -> Path:
+def mixed(folder: Path, count: int = 50) -> Path:
     """A class of so many: right, wrong, blank, loop, crash, huge, corrupt, ... as three course systems name them."""
     one, blank = notebook(1, {"1.2": right("1.2")}), notebook(1, {})
     kinds: list[tuple[str, bytes | None]] = [
