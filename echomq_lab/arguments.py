@@ -24,7 +24,8 @@ def whole(thing: str, value: int, least: int, most: int, what: str, hint: str = 
 
 def period_ms(thing: str, value: int) -> int:
     """A period: whole milliseconds, 1 to 2^53 - 1."""
-    hint = "try int(...)" if type(value) is not int and str(value).isdecimal() else "fifteen minutes are 900000"
+    text = plain(value)
+    hint = "try int(...)" if type(text) is str and text.isdecimal() else "fifteen minutes are 900000"
     return whole(thing, value, 1, MAX_EXACT, "whole milliseconds", hint)
 
 

@@ -87,7 +87,7 @@ class Machine:
 
     def make(self, *arguments: str, **environ: str) -> tuple[int, str]:
         with self.begin(*arguments, **environ) as process:
-            printed, _ = process.communicate(timeout=60)
+            printed, _ = process.communicate(timeout=180)
         return process.returncode, printed
 
     def log(self) -> list[str]:
@@ -286,7 +286,7 @@ def test_of_two_setups_at_once_one_waits_for_the_other(machine: Machine) -> None
     with machine.begin("setup") as one:
         machine.wait_for("venv 3.12")
         with machine.begin("lab") as other:
-            printed, _ = other.communicate(timeout=60)
+            printed, _ = other.communicate(timeout=180)
         assert (other.returncode, printed) == (0, WAITING)
         assert one.wait(60) == 0
         one.communicate()
@@ -298,7 +298,7 @@ def test_a_setup_that_was_killed_keeps_no_other_from_work(machine: Machine) -> N
     with machine.begin("setup") as killed:
         machine.wait_for("begun")
         os.killpg(killed.pid, signal.SIGKILL)
-        killed.communicate(timeout=60)
+        killed.communicate(timeout=180)
     machine.log()
     machine.python("python3", "3.12")
     code, printed = machine.make("setup")
@@ -311,7 +311,7 @@ def test_ctrl_c_while_the_venv_is_made_is_one_line(machine: Machine) -> None:
     with machine.begin("setup") as stopped:
         machine.wait_for("begun")
         os.killpg(stopped.pid, signal.SIGINT)
-        printed, _ = stopped.communicate(timeout=60)
+        printed, _ = stopped.communicate(timeout=180)
     assert stopped.returncode != 0
     assert [line for line in printed.splitlines() if not line.startswith("make: ***")] == [
         "making .venv with Python 3.12",

@@ -3,7 +3,7 @@
 exercise: 1.2
 status: wrong
 earned: 0
-says: The answer is no int.
+says: That int is far too large for an instant
 """
 
 import json

@@ -127,8 +127,8 @@ def test_a_prediction_by_keyboard_alone(times: Locator, page: Watched) -> None:
     expect(box).to_be_disabled()
     expect(button(times, "Record")).to_be_disabled()
     expect(times.get_by_role("group", name=re.compile("^Predict, exercise 1.1"))).to_be_focused()
-    assert "early by 5 minutes" in run(page, "compare")
-    says(times, "Exercise 1.1: 1 of 2 hit (time 1 early by 5 minutes, time 2 hit).")
+    assert "early by 20 minutes" in run(page, "compare")
+    says(times, "Exercise 1.1: 0 of 2 hit (time 1 late by 15 minutes, time 2 early by 20 minutes).")
     expect(times.get_by_role("row")).to_have_count(3)
     assert run(page, "tell").startswith("(1767604800000, 1767603600000)")
 
