@@ -20,6 +20,7 @@ settings.register_profile("ci", _COMMON, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
+@pytest.hookimpl(tryfirst=True)  # before the workers read the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Where several workers run the tests, each file stays with one, and the browser with one for all its files."""
     for item in items:
