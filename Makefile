@@ -43,7 +43,7 @@ lint: setup
 test: lint
 	@sh .ci/browser
 	@sh .ci/sandbox
-	@$(ALONE) $(RUN) pytest -n 3 --dist loadgroup --no-loadscope-reorder -m "not soak" $(ARGS)
+	@$(ALONE) $(RUN) pytest -n 3 --dist loadfile -m "not soak" $(ARGS)
 
 bench: setup
 	@$(ALONE) $(RUN) benchmarks $(ARGS)

@@ -20,14 +20,6 @@ settings.register_profile("ci", _COMMON, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
-@pytest.hookimpl(tryfirst=True)  # before the workers read the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where several workers run the tests, each file stays with one, and the browser with one for all its files."""
-    for item in items:
-        group = "browser" if item.path.parent.name == "browser" else item.path.name
-        item.add_marker(pytest.mark.xdist_group(group))
-
-
 @pytest.fixture(autouse=True)
 def _no_store_of_the_readers(monkeypatch: pytest.MonkeyPatch) -> None:
     """A URL in the shell must not send the tests (and their FLUSHALL) to somebody's server."""

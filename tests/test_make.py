@@ -360,7 +360,7 @@ def test_the_targets_run_what_they_say_and_the_shell_s_settings_stay_out(machine
             f"-m ruff format --check .; none {url}",
             f"-m ruff check .; none {url}",
             f"-m mypy; none {url}",
-            "-m pytest -n 3 --dist loadgroup --no-loadscope-reorder -m not soak --no-browser; none none",
+            "-m pytest -n 3 --dist loadfile -m not soak --no-browser; none none",
         ],
         "bench": ["-m benchmarks --no-browser; none none"],
         "soak": ["-m pytest -n 2 -m soak tests/test_long.py --no-browser; none none"],
