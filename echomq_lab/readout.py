@@ -23,8 +23,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import redis
-
 from echomq_lab import arguments, ids
 from echomq_lab.cadence import Cron, Interval, takes_rule
 from echomq_lab.clock import instant_ms
@@ -120,7 +118,7 @@ def registry(conn: Connection, queue: str) -> Table:
     sorted set.
     """
     now_ms = conn.now_ms()
-    client = _aside(conn)
+    client = conn.another().client
     prefix = record_key(queue, "x")[:-1]
     entries = conn.telling(lambda: client.zrange(registry_key(queue), 0, -1, withscores=True))
     scores = {name: int(score) if score.is_integer() else score for name, score in entries}
@@ -161,7 +159,7 @@ def _record(held: Held) -> tuple[str, str]:
 @takes_connection
 def keys(conn: Connection, queue: str) -> Table:
     """Every key of a queue, its type, and what it holds: member = score of a sorted set, field = value of a hash."""
-    client = _aside(conn)
+    client = conn.another().client
     held = keys_of(client, queue_key(queue, ""))
     types = conn.telling(lambda: [_TYPES.get(str(client.type(key)), "other") for key in held])
     rows = [(visible(key), kind, holds(value)) for (key, value), kind in zip(held.items(), types, strict=True)]
@@ -192,7 +190,7 @@ def verdicts(run: CadenceRun) -> str:
 @takes_connection
 def pending(conn: Connection, queue: str, most: int = 50) -> Table:
     """Up to `most` pending jobs, newest mint first: id, when it was minted, and what its row holds."""
-    client = _aside(conn)
+    client = conn.another().client
     now_ms = conn.now_ms()
     key = queue_key(queue, "pending")
     most = arguments.how_many("most", most)
@@ -374,8 +372,3 @@ def _to_the_ms(at_ms: int) -> str:
 
 def _count(number: int, one: str, many: str) -> str:
     return f"{number or 'no'} {one if number == 1 else many}"
-
-
-def _aside(conn: Connection) -> redis.Redis:
-    """A client of its own on the same store, so that looking is never part of a trace."""
-    return redis.Redis(connection_pool=conn.client.connection_pool)

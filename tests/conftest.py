@@ -1,4 +1,4 @@
-"""Both stores, empty and at 08:50, for every test that asks for `conn`."""
+"""All three stores, empty and at 08:50, for every test that asks for `conn`."""
 
 import os
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from echomq_lab.clock import FixedClock
+from echomq_lab.embedded import NODES, EmbeddedServer
 from echomq_lab.store import FAKEREDIS, VALKEY, Connection, connect
 
 # A store is emptied by the test itself, and two busy cores make no test wrong.
@@ -33,10 +34,18 @@ def valkey_url() -> Iterator[str]:
         yield conn.url
 
 
-@pytest.fixture(params=["fakeredis", "valkey"])
+@pytest.fixture(scope="session")
+def cluster_url() -> Iterator[str]:
+    """The URL of one cluster of three nodes for the whole run."""
+    server = EmbeddedServer(NODES)
+    yield server.url
+    server.stop()
+
+
+@pytest.fixture(params=["fakeredis", "valkey", "cluster"])
 def conn(request: pytest.FixtureRequest) -> Iterator[Connection]:
     """An empty store whose clock stands at 08:50."""
-    url = request.getfixturevalue("valkey_url") if request.param == "valkey" else FAKEREDIS
+    url = FAKEREDIS if request.param == "fakeredis" else request.getfixturevalue(f"{request.param}_url")
     with connect(url, clock=FixedClock("08:50")) as conn:
         conn.send("FLUSHALL")
         yield conn
