@@ -27,8 +27,14 @@ from redis.retry import Retry
 
 _URL = re.compile(r"(?:valkey|redis)(s?)\+cluster://((?:[^/?#@]*@)?)([^/?#@]+)(?:/0?)?(\?[^#]*)?")
 _SCHEME = re.compile(r"(?:valkey|redis)s?\+cluster://")
+_HASHTAG = re.compile(r"[^{]*\{[^}]+\}")
 #: What is about all keys, and what its answers by node come to.
-_ALL_KEYS = {"FLUSHALL": all, "FLUSHDB": all, "DBSIZE": sum, "KEYS": lambda held: [key for keys in held for key in keys]}
+_ALL_KEYS = {
+    "FLUSHALL": all,
+    "FLUSHDB": all,
+    "DBSIZE": sum,
+    "KEYS": lambda held: [key for keys in held for key in keys],
+}
 
 
 class NoClusterError(Exception):
@@ -54,20 +60,23 @@ class ClusterClient(redis.RedisCluster):
         other._shares_lines = True
         return other
 
-    def at(self, key: str) -> dict[str, Any]:
-        """The node that has the slot of a key now, as an option of a command that names no key."""
-        self.exists(key)  # a node that has given the slot away says where it went
-        return {"target_nodes": self.get_node_from_key(key)}
+    def where(self, prefix: str) -> dict[str, Any]:
+        """The nodes that may hold keys with a prefix, as an option of SCAN: one, when the hashtag is in it."""
+        if not _HASHTAG.match(prefix):
+            return {"target_nodes": self.PRIMARIES}
+        self.exists(prefix)  # a node that has given the slot away says where it went
+        return {"target_nodes": self.get_node_from_key(prefix)}  # type: ignore[no-untyped-call]
 
     def execute_command(self, *words: Any, **options: Any) -> Any:
         """Send a command to the nodes that it is for, once."""
         words = self._named(words)
         if "target_nodes" not in options:
             if words[0] == "SCRIPT LOAD":
-                return [*self._of_primaries(words, options)][0]
+                first, *_ = self._of_primaries(words, options)
+                return first
             if words[0] == "COMMAND":
                 return next(self._of_primaries(words, options))
-        return super().execute_command(*words, **options)
+        return super().execute_command(*words, **options)  # type: ignore[no-untyped-call]
 
     def determine_slot(self, *words: Any) -> int | None:
         """The slot of a command's keys; any, where the server is to say what is wrong with the command."""
@@ -95,7 +104,7 @@ class ClusterClient(redis.RedisCluster):
     def close(self) -> None:
         """Close the lines. A command that is sent all the same opens them again, as with a single server."""
         if not self._shares_lines:
-            self.disconnect_connection_pools()
+            self.disconnect_connection_pools()  # type: ignore[no-untyped-call]
 
     def _named(self, words: tuple[Any, ...]) -> tuple[Any, ...]:
         """The words with the command's name as redis-py knows it: one text, of two words where it has two."""
@@ -107,9 +116,9 @@ class ClusterClient(redis.RedisCluster):
         """The answers of the primaries that can be reached. Raises when none can."""
         lost: Exception | None = None
         answered = False
-        for node in self.get_primaries():
+        for node in self.get_primaries():  # type: ignore[no-untyped-call]
             try:
-                yield super().execute_command(*words, target_nodes=node, **options)
+                yield super().execute_command(*words, target_nodes=node, **options)  # type: ignore[no-untyped-call]
                 answered = True
             except (redis.ConnectionError, redis.TimeoutError) as error:
                 lost = error

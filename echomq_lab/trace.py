@@ -27,9 +27,9 @@ from typing import Any, TypeAlias
 import redis
 
 from echomq_lab import arguments, scripts
+from echomq_lab.cluster import ClusterClient
 from echomq_lab.errors import LabError
 from echomq_lab.keyspace import queue_key, queue_name
-from echomq_lab.cluster import ClusterClient
 from echomq_lab.store import Client, Connection, takes_connection, telling
 
 #: What a key holds: a sorted set as [member, score] pairs in its order, a hash as a dict sorted by field, a set sorted.
@@ -189,7 +189,7 @@ def keys_of(client: Client, prefix: str) -> dict[str, Held]:
     pattern = re.sub(r"([\\*?\[\]])", r"\\\1", prefix) + "*"
 
     def read() -> dict[str, Held]:
-        where = client.at(prefix) if isinstance(client, ClusterClient) else {}
+        where = client.where(prefix) if isinstance(client, ClusterClient) else {}
         return {key: _held(client, key) for key in sorted(client.scan_iter(match=pattern, count=1000, **where))}
 
     held: dict[str, Held] = telling(read)

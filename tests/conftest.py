@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from echomq_lab.clock import FixedClock
+from echomq_lab.cluster import is_cluster
 from echomq_lab.embedded import NODES, EmbeddedServer
 from echomq_lab.store import FAKEREDIS, VALKEY, Connection, connect
 
@@ -42,10 +43,28 @@ def cluster_url() -> Iterator[str]:
     server.stop()
 
 
+@pytest.fixture(scope="session")
+def on_cluster(cluster_url: str) -> Iterator[Connection]:
+    """A connection to that cluster: to open one asks a node for all the commands it knows."""
+    with connect(cluster_url) as conn:
+        yield conn
+
+
 @pytest.fixture(params=["fakeredis", "valkey", "cluster"])
-def conn(request: pytest.FixtureRequest) -> Iterator[Connection]:
+def store_url(request: pytest.FixtureRequest) -> str:
+    """The URL of each store in turn."""
+    return FAKEREDIS if request.param == "fakeredis" else str(request.getfixturevalue(f"{request.param}_url"))
+
+
+@pytest.fixture
+def conn(store_url: str, request: pytest.FixtureRequest) -> Iterator[Connection]:
     """An empty store whose clock stands at 08:50."""
-    url = FAKEREDIS if request.param == "fakeredis" else request.getfixturevalue(f"{request.param}_url")
-    with connect(url, clock=FixedClock("08:50")) as conn:
+    clock = FixedClock("08:50")
+    on_cluster = is_cluster(store_url)
+    with (
+        request.getfixturevalue("on_cluster").another(clock=clock)
+        if on_cluster
+        else connect(store_url, clock=clock) as conn
+    ):
         conn.send("FLUSHALL")
         yield conn
