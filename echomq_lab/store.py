@@ -26,7 +26,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import redis
 from redis.backoff import NoBackoff
-from redis.exceptions import ClusterDownError, MovedError, RedisClusterException, SlotNotCoveredError
+from redis.exceptions import ClusterDownError, ClusterError, MovedError, RedisClusterException, SlotNotCoveredError
 from redis.retry import Retry
 
 from echomq_lab import arguments, cluster
@@ -279,6 +279,8 @@ def _told(error: redis.RedisError | RedisClusterException, url: str) -> LabError
         return ReplyError(f"{url} is a node of a cluster, and the key is on another; connect by valkey+cluster://")
     if isinstance(error, ClusterDownError | SlotNotCoveredError):
         return StoreError(f"{url} does not serve the slot for now: {text}; what was sent last was not done")
+    if type(error) is ClusterError:
+        return StoreError(f"{url} is moving the slot key by key: {text}; what was sent last was not done")
     if isinstance(error, RedisClusterException) and error.__cause__ is None:
         return ReplyError(f"a cluster does not take this command: {text}")
     if text.startswith("EMQKIND"):
