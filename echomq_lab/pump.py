@@ -111,7 +111,7 @@ class Pump:
         self.queue = queue_name(queue)
         self.tick_ms = arguments.period_ms("tick_ms", tick_ms)
         self.batch = arguments.how_many("batch", batch)
-        arguments.instance("atomic", atomic, bool, "True or False", "True takes the sweep that is one script")
+        arguments.instance("atomic", atomic, bool, "True or False", "True takes the sweep of one script")
         self._sweep = sweep_atomic if atomic else sweep
         self.total = Sweep(0, 0, 0)
         self.lost: StoreError | None = None
@@ -170,23 +170,23 @@ class Pump:
         failures = 0
         wait_s = tick_s
         while not self._ending.wait(wait_s):
-            began_ms = self.conn.now_ms()
+            began_ms, broken = self.conn.now_ms(), self.total.broken
             try:
                 done = self.step()
             except StoreError as error:
                 failures += 1
                 self.lost = error
                 wait_s = _BACKOFF.compute(failures)
-                _tell(logging.WARNING, "lost", self.queue, error=str(error), retry_in_ms=round(wait_s * 1000))
+                tell(logging.WARNING, "lost", self.queue, error=str(error), retry_in_ms=round(wait_s * 1000))
                 continue
             except LabError as error:
-                done = Sweep(0, 0, 0)
-                _tell(logging.ERROR, "error", self.queue, error=str(error))
+                done = Sweep(0, 0, 0, broken)
+                tell(logging.ERROR, "error", self.queue, error=str(error))
             if failures:
-                _tell(logging.INFO, "back", self.queue, after=failures)
+                tell(logging.INFO, "back", self.queue, after=failures)
             failures, self.lost, wait_s = 0, None, tick_s
-            if done != Sweep(0, 0, 0):
-                _tell(logging.INFO, "sweep", self.queue, **asdict(done), took_ms=self.conn.now_ms() - began_ms)
+            if done != Sweep(0, 0, 0, broken):
+                tell(logging.INFO, "sweep", self.queue, **asdict(done), took_ms=self.conn.now_ms() - began_ms)
 
 
 def period_ms(every_ms: str) -> int | None:
@@ -199,12 +199,12 @@ def _promote(conn: Connection, queue: str, batch: int) -> int:
     try:
         return jobs.promote(conn, queue, batch)
     except ReplyError as error:
-        _tell(logging.WARNING, "nothing promoted", queue, error=str(error))
+        tell(logging.WARNING, "nothing promoted", queue, error=str(error))
         return 0
 
 
-def _tell(level: int, event: str, queue: str, **figures: Any) -> None:
-    """Log an event with its figures: in words, and as data for a log that is read by machines."""
+def tell(level: int, event: str, queue: str, **figures: Any) -> None:
+    """Log an event of a pump with its figures: in words, and as `event` and `figures` for a log that machines read."""
     told = ", ".join(str(value) if name == "error" else f"{name} {value}" for name, value in figures.items())
     _log.log(
         level, "queue %s: %s: %s", queue, event, told, extra={"event": event, "figures": {"queue": queue, **figures}}
@@ -216,6 +216,6 @@ def _release(conn: Connection, queue: str, name: str, every_ms: int, template: s
         jobs.enqueue(conn, queue, conn.mint(), template)
         repeat.advance(conn, queue, name, every_ms)
     except ReplyError as error:
-        _tell(logging.WARNING, "not fired, still due", queue, name=name, error=str(error))
+        tell(logging.WARNING, "not fired, still due", queue, name=name, error=str(error))
         return False
     return True

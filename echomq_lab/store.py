@@ -105,7 +105,8 @@ class Connection:
         """
         checked = [_words(command) for command in commands]
         if "execute_command" in vars(self.client):
-            return self.telling(lambda: [self._or_error(words) for words in checked])
+            one_by_one: list[Any] = self.telling(lambda: [self._or_error(words) for words in checked])
+            return one_by_one
         pipe = self.client.pipeline(transaction=False)
         for words in checked:
             pipe.execute_command(*words)  # type: ignore[no-untyped-call]
