@@ -12,7 +12,6 @@ Source: seed 000, "Producing the next run"; wire contract, "The pump" and "Two s
 from __future__ import annotations
 
 import logging
-import re
 from dataclasses import dataclass, field
 
 from echomq_lab import arguments, jobs, repeat, scripts
@@ -21,7 +20,6 @@ from echomq_lab.keyspace import queue_key, registry_key
 from echomq_lab.store import Connection, takes_connection
 
 _log = logging.getLogger(__name__)
-_WHOLE = re.compile(r"\+?[0-9]{1,32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ def sweep(conn: Connection, queue: str, batch: int = 100) -> Sweep:
             repeat.cancel(conn, queue, name)
             swept += 1
             continue
-        every_ms = _period_ms(record)
+        every_ms = repeat.whole_period_ms(record.every_ms) if record is not None else None
         if record is None or record.template is None or every_ms is None:
             broken.append(name)
             continue
@@ -98,14 +96,6 @@ def _record(conn: Connection, queue: str, name: str) -> repeat.Due | None:
         return repeat.record(conn, queue, name)
     except ReplyError:
         return None
-
-
-def _period_ms(record: repeat.Due | None) -> int | None:
-    """The record's period, or None where EchoMQ would fail on it after the enqueue, again at every tick."""
-    if record is None or record.every_ms is None or not _WHOLE.fullmatch(record.every_ms):
-        return None
-    every_ms = int(record.every_ms)
-    return every_ms if 1 <= every_ms <= arguments.MAX_EXACT else None
 
 
 def _release(conn: Connection, queue: str, name: str, every_ms: int, template: str) -> bool:

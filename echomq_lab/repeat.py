@@ -8,12 +8,15 @@ Source: seed 000, "The registry", "The upsert"; wire contract, "Verbs" and "Edge
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import NamedTuple
 
 from echomq_lab import arguments, scripts
 from echomq_lab.keyspace import record_key, registry_key
 from echomq_lab.store import Connection, takes_connection
+
+_WHOLE = re.compile(r"\+?[0-9]{1,32}")
 
 
 class Registered(StrEnum):
@@ -112,3 +115,11 @@ def advance(conn: Connection, queue: str, name: str, every_ms: int) -> Advanced:
 def count(conn: Connection, queue: str) -> int:
     """How many entries the registry has."""
     return int(conn.send("ZCARD", registry_key(queue)))
+
+
+def whole_period_ms(every_ms: str | None) -> int | None:
+    """The period that a record's text spells, or None where EchoMQ would fail on it after the enqueue, at every tick."""
+    if every_ms is None or not _WHOLE.fullmatch(every_ms):
+        return None
+    period_ms = int(every_ms)
+    return period_ms if 1 <= period_ms <= arguments.MAX_EXACT else None
