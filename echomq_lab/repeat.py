@@ -118,7 +118,7 @@ def count(conn: Connection, queue: str) -> int:
 
 
 def whole_period_ms(every_ms: str | None) -> int | None:
-    """The period that a record's text spells, or None where EchoMQ would fail on it after the enqueue, at every tick."""
+    """The period that a record's text spells; None where EchoMQ would fail on it after the enqueue, at every tick."""
     if every_ms is None or not _WHOLE.fullmatch(every_ms):
         return None
     period_ms = int(every_ms)
