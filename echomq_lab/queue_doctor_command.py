@@ -16,10 +16,13 @@ import shlex
 import sys
 from typing import Any
 
+from redis.connection import SSLConnection
+
 from echomq_lab import queue_doctor
 from echomq_lab.errors import LabError, shown
 from echomq_lab.keyspace import queue_name
-from echomq_lab.queue_doctor import Finding, Found, Kind, Report, State
+from echomq_lab.queue_doctor import Found, Report
+from echomq_lab.queue_findings import KINDS, Finding, Kind, State
 from echomq_lab.store import URL_VARIABLE, Connection, connect
 from echomq_lab.wording import visible
 
@@ -80,25 +83,24 @@ def show(report: Report, where: str, client: list[str]) -> None:
 
 def redis_cli(conn: Connection) -> list[str]:
     """The words that start redis-cli on the connection's store."""
-    pool = getattr(conn.client, "connection_pool", None)
-    if pool is None:
-        node = conn.client.get_default_node()  # of a cluster, which sends on by -c
-        at = {**conn.client.get_connection_kwargs(), "host": node.host, "port": node.port}
-        words = ["redis-cli", "-c"]
+    client: Any = conn.client
+    words = ["redis-cli"]
+    if hasattr(client, "get_default_node"):  # a cluster: any of its nodes, and -c sends on to the right one
+        node = client.get_default_node()
+        at = {**client.get_connection_kwargs(), "host": node.host, "port": node.port}
+        words += ["-c"]
     else:
-        at = pool.connection_kwargs
-        words = ["redis-cli"]
+        at = client.connection_pool.connection_kwargs | {"connection_class": client.connection_pool.connection_class}
     if path := at.get("path"):
         words += ["-s", str(path)]
     else:
         words += ["-h", str(at.get("host", "localhost")), "-p", str(at.get("port", 6379))]
-    if at.get("db"):
-        words += ["-n", str(at["db"])]
-    if at.get("username"):
-        words += ["--user", str(at["username"])]
+    for option, flag in (("db", "-n"), ("username", "--user")):
+        if at.get(option):
+            words += [flag, str(at[option])]
     if at.get("password"):
         words += ["--askpass"]
-    if any(option.startswith("ssl_") for option in at) or "SSL" in getattr(pool, "connection_class", type).__name__:
+    if at.get("ssl") or at.get("connection_class") is SSLConnection:
         words += ["--tls"]
     return words
 
@@ -131,7 +133,7 @@ def _place(finding: Finding) -> str:
 
 
 def _in_order(report: Report) -> list[tuple[Kind, Found]]:
-    return [(kind, report.found[kind]) for kind in queue_doctor.KINDS if kind in report.found]
+    return [(kind, report.found[kind]) for kind in KINDS if kind in report.found]
 
 
 def _verdict(faults: int) -> str:
