@@ -82,7 +82,7 @@ ORPHAN_ID = Kind(
 )
 ORPHAN_ROW = Kind("row in no set", "no claim finds it, and enqueue answers duplicate to its id")
 TWO_SETS = Kind(
-    "id in two sets", "the job runs once from each, and the claim of one makes the token of the other stale"
+    "id in two sets", "the job may run once from each, and the claim of one makes the token of the other stale"
 )
 ROW_TYPE = Kind("row of another type", "a claim takes the id out of pending and fails on the row: the job is in no set")
 NO_PAYLOAD = Kind("row without payload", "a claim hands it out without a payload")
@@ -120,9 +120,9 @@ OWN = {
 OWN_TYPE = {own: Kind(f"{own} of another type", does) for own, (_, does) in OWN.items()}
 
 STATES = {"pending": "pending", "schedule": "scheduled", "active": "active", "dead": "dead"}
-# What HINCRBY takes: no sign before it, no zeros, a 64-bit number after it.
-_COUNT = re.compile(r"0|[1-9][0-9]{0,18}")
-_MOST_COUNTED = 2**63 - 2
+# HINCRBY takes no plus sign and no leading zeros; and a script answers its sum as a double.
+_COUNT = re.compile(r"0|[1-9][0-9]{0,15}")
+_MOST_COUNTED = MAX_EXACT - 1
 
 KINDS = (
     *OWN_TYPE.values(),
@@ -134,6 +134,7 @@ KINDS = (
 
 
 def registration(base: str, seen: Seen, now_ms: int) -> Iterator[Finding]:
+    """What is amiss with one name of the registry, if anything; `base` is `emq:{q}:`, `now_ms` the host's clock."""
     registry, record = base + "repeat", base + "repeat:" + seen.name
     every_ms, score = seen.fields.get("every_ms"), seen.scores.get("repeat")
     period_ms = whole_period_ms(every_ms)
@@ -160,6 +161,7 @@ def registration(base: str, seen: Seen, now_ms: int) -> Iterator[Finding]:
 
 
 def job(base: str, seen: Seen, now_ms: int) -> Iterator[Finding]:
+    """What is amiss with one job id, if anything; `base` is `emq:{q}:`, `now_ms` the server's clock."""
     row, pending = base + "job:" + seen.name, base + "pending"
     sets = list(seen.scores)
     if not sets and seen.type == "none":
@@ -229,6 +231,7 @@ def _namespace(job_id: str) -> str | None:
 
 
 def is_count(text: str) -> bool:
+    """Whether a text is a count, 0 or more, that a script can add one to and answer."""
     return bool(_COUNT.fullmatch(text)) and int(text) <= _MOST_COUNTED
 
 
