@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeAlias
 from echomq_lab import ids
 from echomq_lab.arguments import MAX_EXACT
 from echomq_lab.errors import ArgumentError, shown
-from echomq_lab.repeat import whole_period_ms
+from echomq_lab.pump import period_ms
 from echomq_lab.wording import in_calendar, relative
 
 Command: TypeAlias = tuple[str, ...]
@@ -137,7 +137,7 @@ def registration(base: str, seen: Seen, now_ms: int) -> Iterator[Finding]:
     """What is amiss with one name of the registry, if anything; `base` is `emq:{q}:`, `now_ms` the host's clock."""
     registry, record = base + "repeat", base + "repeat:" + seen.name
     every_ms, score = seen.fields.get("every_ms"), seen.scores.get("repeat")
-    period_ms = whole_period_ms(every_ms)
+    period = None if every_ms is None else period_ms(every_ms)
     drop, forget = ("ZREM", registry, seen.name), ("DEL", record)
     if score is None:
         if seen.type == "hash":
@@ -151,12 +151,12 @@ def registration(base: str, seen: Seen, now_ms: int) -> Iterator[Finding]:
     elif every_ms is None or not seen.content:
         lacks = "every_ms" if every_ms is None else "template"
         yield Finding(RECORD_LACKS, record, _held(every_ms, seen.content), (forget, drop), field=lacks)
-    elif period_ms is None:
+    elif period is None:
         yield Finding(RECORD_PERIOD, record, shown(every_ms), (forget, drop), field="every_ms")
     elif not seen.name:
         yield Finding(NAMELESS, registry, f"next run {_number(score)}", (forget, drop), member="")
     elif _whole(score) is None or abs(score) > MAX_EXACT:
-        next_ms = str(min(_next_whole(score, now_ms + period_ms, now_ms), MAX_EXACT))
+        next_ms = str(min(_next_whole(score, now_ms + period, now_ms), MAX_EXACT))
         yield Finding(NEXT_RUN, registry, _number(score), (("ZADD", registry, "XX", next_ms, seen.name),), seen.name)
 
 
