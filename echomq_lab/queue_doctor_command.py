@@ -26,7 +26,7 @@ from echomq_lab.queue_findings import KINDS, Finding, Kind, State
 from echomq_lab.store import URL_VARIABLE, Connection, connect
 from echomq_lab.wording import visible
 
-_SIZES = {"repeat": "registrations", "pending": "pending", "schedule": "scheduled", "active": "active", "dead": "dead"}
+_SIZES = {"repeat": "registered", "pending": "pending", "schedule": "scheduled", "active": "active", "dead": "dead"}
 # What redis-cli reads as it stands when it is told to take its words for quoted ones.
 _BARE = re.compile(r"[A-Za-z0-9_:{}.+-]+", re.ASCII)
 
@@ -75,7 +75,7 @@ def show(report: Report, where: str, client: list[str]) -> None:
         for finding in found.examples:
             print(f"  {_place(finding)}: {finding.holds}")
             if finding.mend:
-                print(f"    mend: {pasted(client, finding)}")
+                print(f"    mend{f' ({kind.besides})' if kind.besides else ''}: {pasted(client, finding)}")
         if kind.state is State.FAULT and found.count > len(found.examples):
             print(f"  and {found.count - len(found.examples)} more")
     print(f"\n{_verdict(report.faults)}")
@@ -165,6 +165,7 @@ def _json(report: Report, where: str, client: list[str]) -> str:
             "state": kind.state,
             "count": found.count,
             "does": kind.does,
+            "besides": kind.besides,
             "examples": [
                 {
                     "key": finding.key,

@@ -37,11 +37,12 @@ class State(StrEnum):
 
 
 class Kind(NamedTuple):
-    """A kind of finding, and what EchoMQ and the lab do with what it names."""
+    """A kind of finding, what EchoMQ and the lab do with what it names, and what else its mend does."""
 
     name: str
     does: str
     state: State = State.FAULT
+    besides: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,40 +67,70 @@ class Seen(NamedTuple):
     scores: dict[str, float]
 
 
+_FORGETS = "forgets the registration; register it again"
+_DROPS = "drops the job"
 _BROKEN = "EchoMQ's pump enqueues, fails, restarts and enqueues again; the lab's fires nothing for it and leaves it due"
 MEMBER_ALONE = Kind("member without record", "the sweep that meets it removes it and fires nothing")
-RECORD_ALONE = Kind("record without member", "never fires, and register answers exists, so no boot brings it back")
-RECORD_LACKS = Kind("record without a field", "the sweep that meets it removes member and record and fires nothing")
-RECORD_PERIOD = Kind("every_ms that is no period", _BROKEN)
-RECORD_TYPE = Kind("record of another type", _BROKEN)
-NAMELESS = Kind("name without text", "EchoMQ fires it; the lab's verbs refuse the name, and its sweep stops there")
+RECORD_ALONE = Kind(
+    "record without member", "never fires, and register answers exists, so no boot brings it back", besides=_FORGETS
+)
+RECORD_LACKS = Kind(
+    "record without a field", "the sweep that meets it removes member and record and fires nothing", besides=_FORGETS
+)
+RECORD_PERIOD = Kind("every_ms that is no period", _BROKEN, besides=_FORGETS)
+RECORD_TYPE = Kind("record of another type", _BROKEN, besides=_FORGETS)
+NAMELESS = Kind(
+    "name without text", "EchoMQ fires it; the lab's verbs refuse the name, and its sweep stops there", besides=_FORGETS
+)
 NEXT_RUN = Kind("next run that is no millisecond", "due once the clock is past it, which for +inf is never")
 
-ID_MALFORMED = Kind("id that is no branded id", "a claim hands it out, and complete refuses it: it stays in active")
-ID_NAMESPACE = Kind("id that is no JOB id", "enqueue refuses it (EMQKIND); who wrote it here went round the verbs")
+ID_MALFORMED = Kind(
+    "id that is no branded id", "a claim hands it out, and complete refuses it: it stays in active", besides=_DROPS
+)
+ID_NAMESPACE = Kind(
+    "id that is no JOB id", "enqueue refuses it (EMQKIND); who wrote it here went round the verbs", besides=_DROPS
+)
 ORPHAN_ID = Kind(
     "id without row", "a claim hands it out without a payload; complete answers gone and leaves it in active"
 )
-ORPHAN_ROW = Kind("row in no set", "no claim finds it, and enqueue answers duplicate to its id")
-TWO_SETS = Kind(
-    "id in two sets", "the job may run once from each, and the claim of one makes the token of the other stale"
+ORPHAN_ROW = Kind(
+    "row in no set",
+    "no claim finds it, and enqueue answers duplicate to its id",
+    besides="puts it into pending: it runs, even if it ran before",
 )
-ROW_TYPE = Kind("row of another type", "a claim takes the id out of pending and fails on the row: the job is in no set")
-NO_PAYLOAD = Kind("row without payload", "a claim hands it out without a payload")
+TWO_SETS = Kind(
+    "id in two sets",
+    "the job may run once from each, and the claim of one makes the token of the other stale",
+    besides="keeps it where its state says, else where it is named first",
+)
+ROW_TYPE = Kind(
+    "row of another type",
+    "a claim takes the id out of pending and fails on the row: the job is in no set",
+    besides=_DROPS,
+)
+NO_PAYLOAD = Kind("row without payload", "a claim hands it out without a payload", besides=_DROPS)
 NO_STATE = Kind("row without state", "who reads the row learns nothing; the next promote or claim writes the state")
-NO_ATTEMPTS = Kind("row without attempts", "complete answers gone and leaves the id; a claim counts from 0 again")
+NO_ATTEMPTS = Kind(
+    "row without attempts",
+    "complete answers gone and leaves the id; a claim counts from 0 again",
+    besides="counts anew",
+)
 STATE = Kind("state that its set belies", "who reads the row is misled; the next promote or claim writes the state")
 ATTEMPTS = Kind(
-    "attempts that are no count", "a claim takes the id out of pending and fails; complete fits no token to it"
+    "attempts that are no count",
+    "a claim takes the id out of pending and fails; complete fits no token to it",
+    besides="counts anew",
 )
 PENDING_SCORE = Kind("pending score that is not 0", "a claim takes lower scores first, whichever id is older")
 DEAD_SCORE = Kind("dead score that is not 0", "the dead are no longer in the order of their ids")
 RUN_AT = Kind("due time that is no millisecond", "promoted once the clock is past it, which for +inf is never")
 LEASE = Kind("lease that is no millisecond", "the claim ends once the clock is past it, which for +inf is never")
-COUNT = Kind("count that is no number", "complete removes the job, and then fails when it counts it")
+COUNT = Kind(
+    "count that is no number", "complete removes the job, and then fails when it counts it", besides="counts from 0"
+)
 
-DUE = Kind("registration due", "the next sweep fires it", State.INFO)
-JOB_DUE = Kind("scheduled job due", "the next sweep promotes it", State.INFO)
+DUE = Kind("registration due", "the next sweeps take them, oldest first", State.INFO)
+JOB_DUE = Kind("scheduled job due", "the next sweeps promote them, oldest first", State.INFO)
 LEASE_OVER = Kind("lease that ran out", "EchoMQ's reaper takes it back; the lab has none, so it stays", State.INFO)
 PAUSED = Kind("paused", "claims answer empty; sweeps go on", State.INFO)
 IN_LANE = Kind("row of a group", "it may be in a lane of EchoMQ's, where the lab does not look", State.INFO)
@@ -117,7 +148,7 @@ OWN = {
     "meta": ("hash", "every claim fails"),
     "metrics:completed": ("hash", "complete removes the job, and then fails when it counts it"),
 }
-OWN_TYPE = {own: Kind(f"{own} of another type", does) for own, (_, does) in OWN.items()}
+OWN_TYPE = {own: Kind(f"{own} of another type", does, besides="moves the key aside") for own, (_, does) in OWN.items()}
 
 STATES = {"pending": "pending", "schedule": "scheduled", "active": "active", "dead": "dead"}
 # HINCRBY takes no plus sign and no leading zeros; and a script answers its sum as a double.

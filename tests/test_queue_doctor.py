@@ -411,6 +411,21 @@ def test_a_period_that_the_pump_calls_broken_is_named(conn: Connection, every_ms
     assert pump.sweep(conn, "reports").broken == ["daily"]
 
 
+@pytest.mark.parametrize(
+    "command", [("SET", "x"), ("RPUSH", "x"), ("SADD", "x"), ("ZADD", 1, "x")], ids=lambda words: words[0]
+)
+def test_a_record_that_the_pump_calls_broken_is_named(conn: Connection, command: Words) -> None:
+    sound(conn)
+    conn.send("DEL", RECORD)
+    conn.send(command[0], RECORD, *command[1:])
+    conn.clock.advance(QUARTER)
+    assert [finding.kind.name for finding in findings(examine(conn, "reports"))] == [
+        "record of another type",
+        "registration due",
+    ]
+    assert pump.sweep(conn, "reports").broken == ["daily"]
+
+
 @pytest.mark.parametrize("every_ms", ["1", "+5000", "0005000", str(2**53 - 1)])
 def test_a_period_that_the_pump_reads_and_fields_that_it_does_not_are_no_fault(conn: Connection, every_ms: str) -> None:
     sound(conn)
@@ -448,6 +463,15 @@ def test_what_comes_of_a_half_registration_is_what_is_said(conn: Connection) -> 
     assert str(repeat.register(conn, "reports", "daily", QUARTER, "{}")) == "exists"
     assert pump.sweep(conn, "reports") == pump.Sweep(promoted=0, fired=0, swept=1)
     assert kinds(conn) == ["record without member"]
+
+
+def test_the_sweep_stops_at_the_empty_name(conn: Connection) -> None:
+    sound(conn)
+    conn.send("ZADD", REPEAT, 5, "")
+    conn.send("HSET", f"{E}repeat:", "every_ms", 5, "template", "x")
+    assert kinds(conn) == ["name without text", "registration due"]
+    with pytest.raises(ArgumentError, match=r"^name must be non-empty text"):
+        pump.sweep(conn, "reports")
 
 
 @pytest.mark.parametrize("breaking", [("HSET", ROW, "attempts", "two"), ("SET", ROW, "x")], ids=["attempts", "type"])
@@ -690,14 +714,15 @@ def test_the_command_tells_the_faults_and_exits_1(broken: str, capsys: pytest.Ca
     code, out, err = doctor(capsys, "--queue", "reports", "--url", broken)
     assert (code, err) == (1, "")
     assert out == (
-        f"queue 'reports' at {broken}: 0 registrations, 0 pending, 0 scheduled, 0 active, 0 dead\n"
+        f"queue 'reports' at {broken}: 0 registered, 0 pending, 0 scheduled, 0 active, 0 dead\n"
         "\n"
         "record without member  fault  1  never fires, and register answers exists, so no boot brings it back\n"
         "paused                 info   1  claims answer empty; sweeps go on\n"
         "\n"
         "record without member:\n"
         "  emq:{reports}:repeat:alone\\n: every_ms '900000', a template\n"
-        f"    mend: redis-cli -s {socket} --quoted-input DEL '\"emq:{{reports}}:repeat:alone\\x0a\"'\n"
+        "    mend (forgets the registration; register it again): "
+        f"redis-cli -s {socket} --quoted-input DEL '\"emq:{{reports}}:repeat:alone\\x0a\"'\n"
         "\n"
         "paused:\n"
         "  emq:{reports}:meta, field paused: '1'\n"
@@ -722,6 +747,7 @@ def test_json_is_one_object(broken: str, capsys: pytest.CaptureFixture[str], mon
                 "state": "fault",
                 "count": 1,
                 "does": "never fires, and register answers exists, so no boot brings it back",
+                "besides": "forgets the registration; register it again",
                 "examples": [
                     {
                         "key": "emq:{reports}:repeat:alone\n",
@@ -738,6 +764,7 @@ def test_json_is_one_object(broken: str, capsys: pytest.CaptureFixture[str], mon
                 "state": "info",
                 "count": 1,
                 "does": "claims answer empty; sweeps go on",
+                "besides": "",
                 "examples": [
                     {
                         "key": "emq:{reports}:meta",
@@ -756,7 +783,7 @@ def test_a_sound_queue_exits_0(valkey_url: str, capsys: pytest.CaptureFixture[st
     with connect(valkey_url) as conn:
         conn.send("FLUSHALL")
         repeat.register(conn, "reports", "daily", QUARTER, "{}", MINUTE)
-    sizes = "1 registrations, 0 pending, 0 scheduled, 0 active, 0 dead"
+    sizes = "1 registered, 0 pending, 0 scheduled, 0 active, 0 dead"
     told = f"queue 'reports' at {valkey_url}: {sizes}\n\nnothing is at fault\n"
     assert doctor(capsys, "--queue", "reports", "--url", valkey_url) == (0, told, "")
 
@@ -770,7 +797,7 @@ def test_the_table_on_a_terminal_has_its_words_and_obeys_no_color(
     code, out, _ = doctor(capsys, "--queue", "reports", "--url", broken)
     assert code == 1
     assert "\x1b[3" not in out.replace("\x1b[3m", "")
-    for word in ("what comes of it", "record without member", "fault", "info", "    mend: redis-cli -s ", "1 fault; "):
+    for word in ("what comes of it", "record without member", "fault", "info", "): redis-cli -s ", "1 fault; "):
         assert word in out
 
 
