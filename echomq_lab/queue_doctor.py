@@ -41,6 +41,7 @@ from echomq_lab.queue_findings import (
     a_type,
     is_count,
     job,
+    of_a_job,
     registration,
     told_at,
 )
@@ -186,17 +187,22 @@ def _without_key(conn: Connection, queue: str, part: Part, now_ms: int) -> Itera
 
 def _by_key(conn: Connection, queue: str, parts: list[tuple[Part, int]]) -> Iterator[Finding]:
     """What is amiss with names that have a key, and the keys that the contract does not know."""
-    known = tuple(queue_key(queue, part.prefix) for part in (REGISTRATIONS, JOBS))
+    registration_prefix, row_prefix = (queue_key(queue, part.prefix) for part in (REGISTRATIONS, JOBS))
     own = {queue_key(queue, each) for each in OWN}
+
+    def known(key: str) -> bool:
+        is_row = key.startswith(row_prefix) and not of_a_job(key.removeprefix(row_prefix))
+        return is_row or key in own or key.startswith(registration_prefix)
+
     for page in _pages(conn, _keys(conn, queue)):
+        for key in page:
+            if not known(key):
+                yield Finding(UNKNOWN, key, "not read")
         for part, now_ms in parts:
             prefix = queue_key(queue, part.prefix)
-            names = [key.removeprefix(prefix) for key in page if key.startswith(prefix)]
+            names = [key.removeprefix(prefix) for key in page if key.startswith(prefix) and known(key)]
             for _, finding in _findings(conn, queue, part, names, "there", now_ms):
                 yield finding
-        for key in page:
-            if key not in own and not key.startswith(known):
-                yield Finding(UNKNOWN, key, "not read")
 
 
 def _pages(conn: Connection, items: Iterator[Item]) -> Iterator[list[Item]]:

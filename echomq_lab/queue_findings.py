@@ -133,7 +133,7 @@ DUE = Kind("registration due", "the next sweeps take them, oldest first", State.
 JOB_DUE = Kind("scheduled job due", "the next sweeps promote them, oldest first", State.INFO)
 LEASE_OVER = Kind("lease that ran out", "EchoMQ's reaper takes it back; the lab has none, so it stays", State.INFO)
 PAUSED = Kind("paused", "claims answer empty; sweeps go on", State.INFO)
-IN_LANE = Kind("row of a group", "it may be in a lane of EchoMQ's, where the lab does not look", State.INFO)
+ELSEWHERE = Kind("row of a lane or a flow", "EchoMQ keeps it in places that the lab does not look into", State.INFO)
 UNKNOWN = Kind("key outside the contract", "EchoMQ may know it; the lab leaves it alone", State.INFO)
 UNSEEN = Kind("not looked at", "a sorted set that it needs is of another type: mend that, then look again", State.INFO)
 NO_KEYS = Kind("queue without keys", "nobody has used it here yet, or it has another name", State.INFO)
@@ -160,7 +160,7 @@ KINDS = (
     *(MEMBER_ALONE, RECORD_ALONE, RECORD_LACKS, RECORD_PERIOD, RECORD_TYPE, NAMELESS, NEXT_RUN),
     *(ID_MALFORMED, ID_NAMESPACE, ORPHAN_ID, ORPHAN_ROW, TWO_SETS, ROW_TYPE, NO_PAYLOAD, NO_STATE, NO_ATTEMPTS),
     *(STATE, ATTEMPTS, PENDING_SCORE, DEAD_SCORE, RUN_AT, LEASE, COUNT),
-    *(NO_KEYS, UNSEEN, DUE, JOB_DUE, LEASE_OVER, PAUSED, IN_LANE, UNKNOWN),
+    *(NO_KEYS, UNSEEN, DUE, JOB_DUE, LEASE_OVER, PAUSED, ELSEWHERE, UNKNOWN),
 )
 
 
@@ -198,7 +198,7 @@ def job(base: str, seen: Seen, now_ms: int) -> Iterator[Finding]:
     if not sets and seen.type == "none":
         return
     home = base + sets[0] if sets else row
-    state = seen.fields.get("state")
+    state, group = seen.fields.get("state"), seen.fields.get("group")
     told_state = "no state" if state is None else f"state {shown(state)}"
     held = f"in {' and '.join(sets) or 'no set'}"
     removal: tuple[Command, ...] = tuple(("ZREM", base + each, seen.name) for each in sets)
@@ -214,8 +214,9 @@ def job(base: str, seen: Seen, now_ms: int) -> Iterator[Finding]:
         yield Finding(ROW_TYPE, row, f"{a_type(seen.type)}; {held}", removal)
     elif not seen.content:
         yield Finding(NO_PAYLOAD, row, f"{told_state}; {held}", removal, field="payload")
-    elif not sets and seen.fields.get("group") is not None:
-        yield Finding(IN_LANE, row, shown(seen.fields.get("group")), field="group")
+    elif not sets and (group is not None or state not in (None, *STATES.values())):
+        lane = "" if group is None else f", group {shown(group)}"
+        yield Finding(ELSEWHERE, row, told_state + lane)
     else:
         place = next((each for each in sets if STATES[each] == state), sets[0] if sets else "pending")
         state_right = ("HSET", row, "state", STATES[place])
@@ -252,6 +253,11 @@ def _score(key: str, job_id: str, place: str, score: float, now_ms: int) -> Iter
         yield Finding(RUN_AT if place == "schedule" else LEASE, key, _number(score), mend, member=job_id)
     elif place == "active" and score < now_ms:
         yield Finding(LEASE_OVER, key, f"until {told_at(score, now_ms)}", member=job_id)
+
+
+def of_a_job(name: str) -> bool:
+    """Whether what stands after `job:` is a job's id and more, as EchoMQ names what it keeps beside a row."""
+    return name[14:15] == ":" and _namespace(name[:14]) is not None
 
 
 def _namespace(job_id: str) -> str | None:

@@ -360,7 +360,17 @@ def test_moving_a_key_of_another_type_aside_brings_to_light_what_it_hid(conn: Co
             f"active, member '{ID}': until {NOW - MINUTE}, 1 minute ago",
         ),
         ([("HSET", f"{E}meta", "paused", "1")], "paused", "meta, field paused: '1'"),
-        ([("ZREM", PENDING, ID), ("HSET", ROW, "group", "eu")], "row of a group", f"job:{ID}, field group: 'eu'"),
+        (
+            [("ZREM", PENDING, ID), ("HSET", ROW, "group", "eu")],
+            "row of a lane or a flow",
+            f"job:{ID}: state 'pending', group 'eu'",
+        ),
+        (
+            [("ZREM", PENDING, ID), ("HSET", ROW, "state", "awaiting_children")],
+            "row of a lane or a flow",
+            f"job:{ID}: state 'awaiting_children'",
+        ),
+        ([("SET", f"{ROW}:dependencies", 2)], "key outside the contract", f"job:{ID}:dependencies: not read"),
         ([("SET", f"{E}flow:outbox", "x")], "key outside the contract", "flow:outbox: not read"),
         ([("FLUSHALL",)], "queue without keys", "*: no such key"),
     ],
