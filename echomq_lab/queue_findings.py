@@ -80,7 +80,9 @@ RECORD_LACKS = Kind(
 RECORD_PERIOD = Kind("every_ms that is no period", _BROKEN, besides=_FORGETS)
 RECORD_TYPE = Kind("record of another type", _BROKEN, besides=_FORGETS)
 NAMELESS = Kind(
-    "name without text", "EchoMQ fires it; the lab's verbs refuse the name, and its sweep stops there", besides=_FORGETS
+    "name without text",
+    "EchoMQ fires it; the lab's sweeps call it broken, and its verbs refuse the name",
+    besides=_FORGETS,
 )
 NEXT_RUN = Kind("next run that is no millisecond", "due once the clock is past it, which for +inf is never")
 

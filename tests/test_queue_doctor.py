@@ -475,13 +475,13 @@ def test_what_comes_of_a_half_registration_is_what_is_said(conn: Connection) -> 
     assert kinds(conn) == ["record without member"]
 
 
-def test_the_sweep_stops_at_the_empty_name(conn: Connection) -> None:
+@pytest.mark.parametrize("sweep", [pump.sweep, pump.sweep_atomic])
+def test_the_empty_name_is_broken_and_stops_no_sweep(conn: Connection, sweep: Callable[..., pump.Sweep]) -> None:
     sound(conn)
     conn.send("ZADD", REPEAT, 5, "")
     conn.send("HSET", f"{E}repeat:", "every_ms", 5, "template", "x")
     assert kinds(conn) == ["name without text", "registration due"]
-    with pytest.raises(ArgumentError, match=r"^name must be non-empty text"):
-        pump.sweep(conn, "reports")
+    assert sweep(conn, "reports").broken == [""]
 
 
 @pytest.mark.parametrize("breaking", [("HSET", ROW, "attempts", "two"), ("SET", ROW, "x")], ids=["attempts", "type"])
