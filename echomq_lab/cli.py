@@ -4,14 +4,16 @@
     echomq-lab reset 01       a fresh copy of a notebook; the reader's moves to a dated name
     echomq-lab check 01       run a notebook in a fresh kernel, and say what its answers earn
     echomq-lab bundle         put the notebooks with the answers into one zip file to hand in
-    echomq-lab doctor         what the lab needs, what is at fault, the command that mends it
+    echomq-lab doctor         what the lab needs, what is at fault, the command that mends it; with --queue Q,
+                              the half states and orphans of a queue in a store, to which nothing is written
     echomq-lab grade F        marks for a folder of submissions, each in a sandbox
     echomq-lab report DIR     what a class made of the exercises, from the results of one run or several
+    echomq-lab pump QUEUE     sweep a queue of a server tick after tick, until it is told to stop
     echomq-lab trace          what a cron rule and an interval name next, in text, as JSON, or as a picture
     echomq-lab solutions DIR  the notebooks with right answers in place, in a clone
 
-Exits 0; 1 when the doctor finds that the lab cannot run, or a check that points are missing; 2 for a mistake, told in
-one line; 130 after Ctrl-C.
+Exits 0; 1 when the doctor finds that the lab cannot run, or a queue at fault, or a check that points are missing; 2 for
+a mistake, told in one line; 130 after Ctrl-C, 0 when the pump was told to stop by SIGTERM.
 
 Source: architecture, "Rooms": `cli`.
 """
@@ -110,7 +112,16 @@ def _parser() -> argparse.ArgumentParser:
     solving.add_argument("--force", action="store_true", help="replace files that are something else")
     solving.set_defaults(run=_solutions)
 
-    commands.add_parser("doctor", help="look for faults", allow_abbrev=False).set_defaults(run=_doctor)
+    doctoring = commands.add_parser(
+        "doctor",
+        help="look for faults",
+        description="Look at what the lab needs on this machine; with --queue, at a queue in a store.",
+        allow_abbrev=False,
+    )
+    doctoring.add_argument("--queue", metavar="Q", help="look at this queue, and write nothing")
+    doctoring.add_argument("--url", help="where the store is, such as redis://localhost:6379/0 (ECHOMQ_LAB_URL)")
+    doctoring.add_argument("--json", action="store_true", help="print one JSON object about the queue")
+    doctoring.set_defaults(run=_doctor)
 
     grading = commands.add_parser(
         "grade",
@@ -129,6 +140,20 @@ def _parser() -> argparse.ArgumentParser:
     walls = "run students' code with your rights and no sandbox; every result says so"
     grading.add_argument("--no-isolation", action="store_true", help=walls)
     grading.set_defaults(run=_grade)
+
+    pumping = commands.add_parser(
+        "pump",
+        help="sweep a queue of a server, tick after tick",
+        description="Sweep a queue of a server tick after tick, until SIGTERM or Ctrl-C, which let it finish a sweep.",
+        epilog="The log goes to standard error, one JSON object a line; on a terminal a live line tells the rest.",
+        allow_abbrev=False,
+    )
+    pumping.add_argument("queue", metavar="QUEUE", help="the queue's name, such as reports")
+    pumping.add_argument("--url", metavar="URL", help="the server, such as redis://localhost:6379/0 (ECHOMQ_LAB_URL)")
+    pumping.add_argument("--tick-ms", metavar="MS", type=_whole, default=1000, help="the pause after a sweep (1000)")
+    pumping.add_argument("--batch", metavar="N", type=_whole, default=100, help="how many a sweep releases (100)")
+    pumping.add_argument("--atomic", action="store_true", help="sweep by one script: nothing is released twice")
+    pumping.set_defaults(run=_pump)
 
     tracing = commands.add_parser(
         "trace",
@@ -174,6 +199,12 @@ def _seconds(text: str) -> int:
     return int(text)
 
 
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= len(text) <= 19:
+        raise argparse.ArgumentTypeError(f"a whole number of 1 or more is wanted, not {text!r}")
+    return int(text)
+
+
 def _jobs(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 256:
         raise argparse.ArgumentTypeError(f"a number of jobs is from 1 to 256, not {text!r}")
@@ -201,6 +232,12 @@ def _reset(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
+    if options.queue is not None:
+        from echomq_lab.queue_doctor_command import answer
+
+        return 0 if answer(options) else 1
+    if options.url is not None or options.json:
+        raise LabError("doctor takes --url and --json together with --queue alone; try doctor --queue reports")
     from echomq_lab.doctor import checks, runs, show
 
     found = checks()
@@ -232,6 +269,12 @@ def _solutions(options: argparse.Namespace) -> int:
 
 def _grade(options: argparse.Namespace) -> int:
     from echomq_lab.grading.run import run
+
+    return run(options)
+
+
+def _pump(options: argparse.Namespace) -> int:
+    from echomq_lab.pump_command import run
 
     return run(options)
 
