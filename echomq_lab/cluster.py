@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import redis
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisClusterException
+from redis.exceptions import AskError, RedisClusterException, TryAgainError
 from redis.retry import Retry
 
 _URL = re.compile(r"(?:valkey|redis)(s?)\+cluster://((?:[^/?#@]*@)?)([^/?#@]+)(?:/0?)?(\?[^#]*)?")
@@ -59,6 +59,31 @@ class ClusterClient(redis.RedisCluster):
             vars(other).pop(name, None)
         other._shares_lines = True
         return other
+
+    def together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
+        """Send commands on keys of one slot in one round trip; answer their replies, an error reply as its exception.
+
+        redis-py's pipeline for clusters sends again what a lost line left without a reply, so this is the node's own.
+        """
+        slot = (self.determine_slot(*self._named(tuple(commands[0]))) if commands else None) or 0
+        pipe = self.get_redis_connection(self.nodes_manager.get_node_from_slot(slot)).pipeline(transaction=False)
+        for words in commands:
+            pipe.execute_command(*words)  # type: ignore[no-untyped-call]
+        try:
+            replies = pipe.execute(raise_on_error=False)
+        except (redis.ConnectionError, redis.TimeoutError):
+            self.nodes_manager.initialize()  # the slot may have another node by now
+            raise
+        return [
+            self._reply_or_error(words) if isinstance(reply, AskError | TryAgainError) else reply
+            for words, reply in zip(commands, replies, strict=True)
+        ]
+
+    def _reply_or_error(self, words: Sequence[Any]) -> Any:
+        try:
+            return self.execute_command(*words)
+        except redis.ResponseError as error:
+            return error
 
     def where(self, prefix: str) -> dict[str, Any]:
         """The nodes that may hold keys with a prefix, as an option of SCAN: one, when the hashtag is in it."""

@@ -21,6 +21,7 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from echomq_lab import scripts
+from echomq_lab.cluster import ClusterClient
 from echomq_lab.errors import shown
 from echomq_lab.keyspace import queue_key, queue_name
 from echomq_lab.queue_findings import (
@@ -172,7 +173,9 @@ def _tell_empty(conn: Connection, report: Report) -> None:
 def _keys(conn: Connection, queue: str) -> Iterator[str]:
     prefix = queue_key(queue, "")
     pattern = re.sub(r"([\\*?\[])", r"\\\1", prefix) + "*"
-    found: Iterator[str] = conn.client.scan_iter(match=pattern, count=4 * PAGE)
+    client = conn.client
+    where = conn.telling(lambda: client.where(prefix)) if isinstance(client, ClusterClient) else {}
+    found: Iterator[str] = client.scan_iter(match=pattern, count=4 * PAGE, **where)
     return (key for key in found if key.startswith(prefix))
 
 

@@ -120,18 +120,21 @@ class Connection:
     def together(self, commands: Sequence[Sequence[str | bytes | float]]) -> list[Any]:
         """Send several commands in one round trip and answer their replies, an error reply as its `LabError`.
 
-        For reads: when the line is lost (`StoreError`), any number of them may have been done. While a trace is
-        recorded they go out one at a time.
+        For reads of one queue: when the line is lost (`StoreError`), any number of them may have been done. While a
+        trace is recorded they go out one at a time.
         """
         checked = [_words(command) for command in commands]
         if "execute_command" in vars(self.client):
             one_by_one: list[Any] = self.telling(lambda: [self._or_error(words) for words in checked])
             return one_by_one
-        pipe = self.client.pipeline(transaction=False)
-        for words in checked:
-            pipe.execute_command(*words)  # type: ignore[no-untyped-call]
-        replies = self.telling(lambda: pipe.execute(raise_on_error=False))
-        return [_told(reply, self.url) if isinstance(reply, redis.RedisError) else reply for reply in replies]
+        replies = [
+            _told(reply, self.url) if isinstance(reply, redis.RedisError) else reply
+            for reply in self.telling(lambda: _replies(self.client, checked))
+        ]
+        for reply in replies:
+            if isinstance(reply, StoreError):
+                raise reply
+        return replies
 
     def _or_error(self, words: list[str | bytes | float]) -> Any:
         try:
@@ -157,6 +160,16 @@ class Connection:
 
     def __repr__(self) -> str:
         return f"<Connection {self.url} {self.clock!r}>"
+
+
+def _replies(client: Client, commands: list[list[str | bytes | float]]) -> list[Any]:
+    if isinstance(client, ClusterClient):
+        return client.together(commands)
+    pipe = client.pipeline(transaction=False)
+    for words in commands:
+        pipe.execute_command(*words)  # type: ignore[no-untyped-call]
+    replies: list[Any] = pipe.execute(raise_on_error=False)
+    return replies
 
 
 def _words(command: Sequence[str | bytes | float]) -> list[str | bytes | float]:

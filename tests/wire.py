@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from contextlib import suppress
 
 
 class Wire:
@@ -35,25 +36,38 @@ class Wire:
         far = socket.socket(socket.AF_UNIX)
         far.connect(self.path)
         self.lines += [near, far]
+        cut = threading.Event()
+        back = threading.Thread(target=_carry_back, args=(near, far, cut))
+        back.start()
         with near, far:
             while words := _received(near):
                 if self.drop_before and self.drop_before in words:
-                    return
+                    break
                 self.sent.append(words)
-                far.sendall(words)
-                reply = _received(far)
                 if self.drop_reply_of and self.drop_reply_of in words:
-                    return
-                near.sendall(reply)
+                    cut.set()
+                far.sendall(words)
+            _shut(far)
+            back.join()
 
     def close(self) -> None:
         for each in [self.listener, *self.lines]:
-            try:
-                each.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue
+            _shut(each)
         for thread in self.threads:
             thread.join()
+
+
+def _carry_back(near: socket.socket, far: socket.socket, cut: threading.Event) -> None:
+    while reply := _received(far):
+        if cut.is_set():
+            break
+        near.sendall(reply)
+    _shut(near)
+
+
+def _shut(line: socket.socket) -> None:
+    with suppress(OSError):
+        line.shutdown(socket.SHUT_RDWR)
 
 
 def _received(line: socket.socket) -> bytes:
