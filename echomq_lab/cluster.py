@@ -85,6 +85,15 @@ class ClusterClient(redis.RedisCluster):
         except redis.ResponseError as error:
             return error
 
+    def shares(self) -> list[tuple[int, int, list[str]]]:
+        """The first and the last slot of each range, and all keys that its node holds, in the order of the slots."""
+        ranges: dict[tuple[int, int], Any] = self.execute_command("CLUSTER SLOTS")
+        shares = []
+        for (first, last), told in sorted(ranges.items()):
+            node = self.get_node(*told["primary"][:2])  # type: ignore[no-untyped-call]
+            shares.append((first, last, self.execute_command("KEYS", "*", target_nodes=node)))
+        return shares
+
     def where(self, prefix: str) -> dict[str, Any]:
         """The nodes that may hold keys with a prefix, as an option of SCAN: one, when the hashtag is in it."""
         if not _HASHTAG.match(prefix):

@@ -8,6 +8,7 @@
     marks(run)                  the next runs of two rules, in three readings
     next_runs(rule, *nows)      what a rule answers at one instant after another
     rewrites(trace)             what each step did to the registry's scores
+    spread(run)                 which node of a cluster holds which queue
     steps(trace)                each command, what its script called, the reply, the keys it changed
 
 `verdicts` answers lines of text, each other a `Table`: a snapshot that a notebook shows by itself and `print` tells as
@@ -28,7 +29,7 @@ from echomq_lab.cadence import Cron, Interval, takes_rule
 from echomq_lab.clock import instant_ms
 from echomq_lab.errors import ArgumentError
 from echomq_lab.keyspace import queue_key, queue_name, record_key, registry_key
-from echomq_lab.scenario import NAME, CadenceRun, takes_run
+from echomq_lab.scenario import NAME, CadenceRun, SpreadRun, takes_run
 from echomq_lab.store import Connection, takes_connection
 from echomq_lab.trace import Held, Step, Trace, keys_of, takes_trace
 from echomq_lab.wording import clock_time, day, in_calendar, iso_in, relative, span, visible
@@ -297,6 +298,31 @@ def rewrites(trace: Trace) -> Table:
         f"What was written to {registry_key(trace.queue)}",
         ("at (UTC)", "by", "name", "score before", "score after"),
         tuple(rows),
+    )
+
+
+def spread(run: SpreadRun) -> Table:
+    """The slot of each queue, the node that has it, that node's slots, and the queue's keys as the node tells them.
+
+    Where no cluster could be started it is the slots alone, and a note that says why.
+    """
+    arguments.instance("run", run, SpreadRun, "a run on a cluster", "try run = scenario.spread(['reports'], daily)")
+    if not run.nodes:
+        rows: list[tuple[str, ...]] = [(visible(queue), str(slot)) for queue, slot in run.slots.items()]
+        told = f"No cluster can be started here, so no node was asked: {visible(run.why)}."
+        return Table("The queues and their slots", ("queue", "slot"), tuple(rows), (told,))
+    rows = []
+    for queue, slot in run.slots.items():
+        for number, keys in run.held(queue).items():
+            node = run.nodes[number - 1]
+            slots = f"{node.first} to {node.last}"
+            rows.append((visible(queue), str(slot), f"node {number}", slots, "\n".join(map(visible, keys))))
+    counts = ", ".join(f"node {number}: {len(node.keys)}" for number, node in enumerate(run.nodes, 1))
+    return Table(
+        f"The queues on a cluster of {len(run.nodes)} nodes, as each node tells what it holds",
+        ("queue", "slot", "held by", "which has slots", "keys"),
+        tuple(rows),
+        (f"Keys in all: {counts}.",),
     )
 
 

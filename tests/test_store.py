@@ -125,7 +125,7 @@ def test_a_server_that_does_not_start_is_told_in_a_line(tmp_path: Path, monkeypa
 
 
 def test_a_connection_carries_the_client_and_the_clock(conn: Connection) -> None:
-    assert isinstance(conn.client, redis.Redis)
+    assert isinstance(conn.client, redis.Redis | redis.RedisCluster)
     assert conn.now_ms() == conn.clock.now_ms() == 1_767_603_000_000
     conn.clock.advance("15m")
     assert conn.now_ms() == 1_767_603_900_000
@@ -425,10 +425,19 @@ def test_a_strange_url_is_told_short_and_in_printable_text(url: str) -> None:
     assert second.startswith("start one there")
 
 
-@pytest.mark.parametrize("url", ["valkey://localhost:6379", "valkeys://localhost", "valkey+unix:///s"])
-def test_the_scheme_of_valkeys_own_clients_is_refused_with_the_one_to_write(url: str) -> None:
-    with pytest.raises(ArgumentError, match=r"; write redis:// for valkey:// and rediss:// for valkeys://$"):
-        connect(url)
+@pytest.mark.parametrize("scheme", ["valkey", "valkeys"])
+def test_the_scheme_of_valkeys_own_clients_is_that_of_redis_py(scheme: str) -> None:
+    with refused() as url:
+        url = url.replace("redis://", f"{scheme}://")
+        with pytest.raises(
+            StoreError, match=rf"^no store answers at {scheme}://:\*\*\*@127.0.0.1:.* Connection refused"
+        ):
+            connect(url)
+
+
+def test_valkeys_own_scheme_of_a_socket_is_refused_with_the_one_to_write() -> None:
+    with pytest.raises(ArgumentError, match=r"; write unix:// for valkey\+unix://$"):
+        connect("valkey+unix:///s")
 
 
 def test_a_name_that_is_never_resolved_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
