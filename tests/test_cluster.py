@@ -309,10 +309,15 @@ def test_a_queue_moves_to_another_node_while_its_verbs_run(own: EmbeddedServer) 
         assert told(conn, source, "KEYS", queue_key(queue, "*")) == []
 
 
-def test_while_a_slot_moves_key_by_key_a_verb_is_done_or_told_as_not_done(own: EmbeddedServer) -> None:
+def test_while_a_slot_moves_key_by_key_only_scripts_that_declare_all_keys_are_whole(
+    own: EmbeddedServer,
+) -> None:
     with connect(own.url, clock=FixedClock("08:50")) as conn:
         queue, word = "reports", own.url.split(":")[2].partition("@")[0]
         repeat.register(conn, queue, "daily", 900_000, "{}")
+        jobs.enqueue(conn, queue, conn.mint(), "claimed before, so that active is there")
+        jobs.claim(conn, queue, 1000)
+        jobs.enqueue(conn, queue, job := conn.mint(), "x")
         source = owner(conn, queue)
         target = next(node for node in client(conn).get_primaries() if node != source)
         place = slot(queue_key(queue, ""))
@@ -328,6 +333,12 @@ def test_while_a_slot_moves_key_by_key_a_verb_is_done_or_told_as_not_done(own: E
         assert repeat.count(conn, queue) == 1
         told(conn, source, *move, queue_key(queue, "repeat"))
         assert str(repeat.register(conn, queue, "daily", 1, "")) == "exists"  # both are there, by ASK
+
+        # A script that builds a key is stopped where that key is gone, and what it did before stays.
+        told(conn, source, *move, queue_key(queue, f"job:{job}"))
+        with pytest.raises(ReplyError, match=r"^Attempted to access a non local key in a cluster node"):
+            jobs.claim(conn, queue, 1000)
+        assert jobs.pending_size(conn, queue) == 0
         for node in (target, source):
             told(conn, node, "CLUSTER SETSLOT", place, "NODE", names[target])
         assert works(conn, queue)
