@@ -22,7 +22,7 @@ from typing import Any
 
 import redis
 from redis.backoff import NoBackoff
-from redis.exceptions import AskError, RedisClusterException, TryAgainError
+from redis.exceptions import AskError, RedisClusterException, SlotNotCoveredError, TryAgainError
 from redis.retry import Retry
 
 _URL = re.compile(r"(?:valkey|redis)(s?)\+cluster://((?:[^/?#@]*@)?)([^/?#@]+)(?:/0?)?(\?[^#]*)?")
@@ -66,6 +66,8 @@ class ClusterClient(redis.RedisCluster):
         redis-py's pipeline for clusters sends again what a lost line left without a reply, so this is the node's own.
         """
         slot = (self.determine_slot(*self._named(tuple(commands[0]))) if commands else None) or 0
+        if slot not in self.nodes_manager.slots_cache:
+            self.nodes_manager.initialize()
         pipe = self.get_redis_connection(self.nodes_manager.get_node_from_slot(slot)).pipeline(transaction=False)
         for words in commands:
             pipe.execute_command(*words)  # type: ignore[no-untyped-call]
@@ -110,7 +112,12 @@ class ClusterClient(redis.RedisCluster):
                 return first
             if words[0] == "COMMAND":
                 return next(self._of_primaries(words, options))
-        return super().execute_command(*words, **options)  # type: ignore[no-untyped-call]
+        try:
+            return super().execute_command(*words, **options)  # type: ignore[no-untyped-call]
+        except SlotNotCoveredError:
+            # Nobody had the slot when the map was made, and nothing was sent. redis-py would not look again.
+            self.nodes_manager.initialize()
+            return super().execute_command(*words, **options)  # type: ignore[no-untyped-call]
 
     def determine_slot(self, *words: Any) -> int | None:
         """The slot of a command's keys; any, where the server is to say what is wrong with the command."""

@@ -324,7 +324,7 @@ def _told(error: redis.RedisError | RedisClusterException, url: str) -> LabError
     if isinstance(error, ClusterDownError | SlotNotCoveredError):
         return StoreError(f"{url} does not serve the slot for now: {text}; what was sent last was not done")
     if type(error) is ClusterError:
-        return StoreError(f"{url} is moving the slot key by key: {text}; what was sent last was not done")
+        return StoreError(f"{url} is moving the slot key by key: {text.rstrip('.')}; what was sent last was not done")
     if isinstance(error, RedisClusterException) and error.__cause__ is None:
         return ReplyError(f"a cluster does not take this command: {text}")
     if text.startswith("EMQKIND"):

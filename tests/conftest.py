@@ -60,11 +60,10 @@ def store_url(request: pytest.FixtureRequest) -> str:
 def conn(store_url: str, request: pytest.FixtureRequest) -> Iterator[Connection]:
     """An empty store whose clock stands at 08:50."""
     clock = FixedClock("08:50")
-    on_cluster = is_cluster(store_url)
-    with (
-        request.getfixturevalue("on_cluster").another(clock=clock)
-        if on_cluster
-        else connect(store_url, clock=clock) as conn
-    ):
+    if is_cluster(store_url):
+        opened = request.getfixturevalue("on_cluster").another(clock=clock)
+    else:
+        opened = connect(store_url, clock=clock)
+    with opened as conn:
         conn.send("FLUSHALL")
         yield conn

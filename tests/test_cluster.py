@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import redis
 
-from echomq_lab import FixedClock, connect, jobs, pump, readout, repeat, trace
+from echomq_lab import FixedClock, cluster, connect, jobs, pump, readout, repeat, trace
 from echomq_lab.cluster import ClusterClient
 from echomq_lab.embedded import NODES, EmbeddedServer
 from echomq_lab.errors import ArgumentError, ReplyError, StoreError
-from echomq_lab.keyspace import queue_key, slot
+from echomq_lab.keyspace import queue_key, registry_key, slot
 from echomq_lab.store import Connection, masked
 from tests.test_store import BOUND_S, SECRET, alive, chain, child, eventually, refused, silent
 from tests.wire import Wire
@@ -97,6 +98,31 @@ def test_valkeys_own_scheme_is_that_of_redis_py(valkey_url: str) -> None:
     with closing(Wire(path)) as wire, connect(wire.url.replace("redis://", "valkey://")) as conn:
         assert conn.url.startswith("valkey://127.0.0.1:")
         assert conn.send("PING") in (True, "PONG")
+
+
+@pytest.mark.parametrize(
+    ("url", "servers"),
+    [
+        ("valkey+cluster://h", ["redis://h/0"]),
+        ("redis+cluster://h:1,[::1]:2/", ["redis://h:1/0", "redis://[::1]:2/0"]),
+        ("valkeys+cluster://u:p%2C@h:1,i:2/0?a=b@c", ["rediss://u:p%2C@h:1/0?a=b@c", "rediss://u:p%2C@i:2/0?a=b@c"]),
+        ("rediss+cluster://:p@h:1", ["rediss://:p@h:1/0"]),
+    ],
+)
+def test_a_clusters_url_is_that_of_each_of_its_servers(url: str, servers: list[str]) -> None:
+    assert cluster.nodes(url) == servers
+
+
+def test_a_password_is_escaped_as_in_any_url(cluster_url: str, on_cluster: Connection) -> None:
+    word = "p@s,s:/?#%"
+    on_cluster.telling(
+        lambda: client(on_cluster).execute_command(
+            "ACL SETUSER", "me", "on", f">{word}", "~*", "+@all", target_nodes=client(on_cluster).get_primaries()
+        )
+    )
+    with connect(f"valkey+cluster://me:{quote(word, safe='')}@{cluster_url.rpartition('@')[2]}") as conn:
+        assert conn.send("ACL", "WHOAMI") == "me"
+        assert conn.url == f"valkey+cluster://me:***@{cluster_url.rpartition('@')[2]}"
 
 
 @pytest.mark.parametrize(
@@ -214,18 +240,6 @@ def test_a_wrong_command_is_told_in_the_servers_words(
                 conn.send(*command)
             said.append(str(caught.value))
     assert said[0] == said[1]
-
-
-def test_another_connection_is_not_recorded_and_outlives_no_line(on_cluster: Connection) -> None:
-    with on_cluster.another(clock=FixedClock("08:50")) as conn:
-        conn.send("FLUSHALL")
-        with trace.record(conn, "reports") as run:
-            conn.another(node=5).send("SET", "emq:{reports}:x", "1")
-            conn.send("GET", "emq:{reports}:x")
-            with conn.another() as third:
-                assert third.clock is conn.clock
-        assert [step.command for step in run.steps] == [("GET", "emq:{reports}:x")]
-        assert conn.send("GET", "emq:{reports}:x") == "1"
 
 
 # --------------------------------------------------------------------------------------------------- when a line is cut
@@ -400,6 +414,26 @@ def test_a_dead_node_takes_its_own_queues_with_it_and_no_others(own: EmbeddedSer
         finally:
             again.kill()
             again.wait()
+
+
+def test_a_slot_that_nobody_has_is_told_and_looked_for_again(own: EmbeddedServer) -> None:
+    with connect(own.url, clock=FixedClock("08:50")) as conn:
+        assert works(conn, "reports")
+        nodes, place = client(conn).get_primaries(), slot(queue_key("reports", ""))
+        for node in nodes:
+            told(conn, node, "CLUSTER DELSLOTS", place)
+        refusal = r"does not serve the slot for now: .*; what was sent last was not done$"
+        for verb in (repeat.count, pump.sweep, repeat.count):  # the server's word, then the client's own map
+            with pytest.raises(StoreError, match=refusal):
+                verb(conn, "reports")
+        with pytest.raises(StoreError, match=refusal):
+            conn.together([["ZCARD", registry_key("reports")]])
+        assert works(conn, "invoices")
+        told(conn, nodes[1], "CLUSTER ADDSLOTS", place)
+        told(conn, nodes[1], "CLUSTER BUMPEPOCH")
+        assert conn.together([["ZCARD", registry_key("reports")]] * 2) == [0, 0]
+        assert works(conn, "reports")
+        assert owner(conn, "reports") == nodes[1]
 
 
 def test_a_cluster_that_is_gone_is_a_lost_line(own: EmbeddedServer) -> None:

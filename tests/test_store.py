@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import redis
 
-from echomq_lab import FixedClock, SystemClock, connect, ids, jobs, pump, repeat
+from echomq_lab import FixedClock, SystemClock, connect, ids, jobs, pump, repeat, trace
 from echomq_lab.embedded import EmbeddedServer
 from echomq_lab.errors import ArgumentError, LabError, ReplyError, StaleError, StoreError
 from echomq_lab.store import Connection, masked
@@ -130,6 +130,18 @@ def test_a_connection_carries_the_client_and_the_clock(conn: Connection) -> None
     conn.clock.advance("15m")
     assert conn.now_ms() == 1_767_603_900_000
     assert repr(conn) == f"<Connection {conn.url} FixedClock('2026-01-05T09:05:00.000Z')>"
+
+
+def test_another_connection_is_on_the_same_store_and_not_recorded(conn: Connection) -> None:
+    with trace.record(conn, "reports") as run:
+        conn.another().send("SET", "emq:{reports}:x", "1")
+        conn.send("GET", "emq:{reports}:x")
+        with conn.another(node=5) as other:
+            assert (other.clock, other.url) == (conn.clock, conn.url)
+            assert ids.parse(other.mint()).node == 5
+        assert conn.another(clock=SystemClock()).server_now() == []
+    assert [step.command for step in run.steps] == [("GET", "emq:{reports}:x")]
+    assert conn.send("GET", "emq:{reports}:x") == "1"
 
 
 def test_a_connection_is_on_the_systems_clock_unless_told() -> None:
@@ -718,8 +730,6 @@ def test_a_connection_that_is_let_go_of_takes_its_server_with_it() -> None:
 
 
 def test_a_traced_connection_that_is_let_go_of_too() -> None:
-    from echomq_lab import trace
-
     conn = connect("embedded://valkey", clock=FixedClock())
     with trace.record(conn, "reports"):
         pid, home = conn.send("INFO", "server")["process_id"], Path(conn.url.removeprefix("unix://")).parent
