@@ -94,7 +94,7 @@ class Connection:
             if isinstance(self.client, ClusterClient)
             else redis.Redis(connection_pool=self.client.connection_pool)
         )
-        return Connection(client, clock or self.clock, url=self.url, node=node)
+        return Connection(client, self.clock if clock is None else clock, url=self.url, node=node)
 
     def now_ms(self) -> int:
         """Unix milliseconds by the connection's clock."""
