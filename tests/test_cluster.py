@@ -353,6 +353,8 @@ def test_while_a_slot_moves_key_by_key_only_scripts_that_declare_all_keys_are_wh
         with pytest.raises(ReplyError, match=r"^Attempted to access a non local key in a cluster node"):
             jobs.claim(conn, queue, 1000)
         assert jobs.pending_size(conn, queue) == 0
+
+        told(conn, source, *move, *told(conn, source, "CLUSTER GETKEYSINSLOT", place, 100))
         for node in (target, source):
             told(conn, node, "CLUSTER SETSLOT", place, "NODE", names[target])
         assert works(conn, queue)
