@@ -22,6 +22,7 @@ from echomq_lab.embedded import NODES, EmbeddedServer
 from echomq_lab.errors import ArgumentError, ReplyError, StoreError
 from echomq_lab.keyspace import queue_key, registry_key, slot
 from echomq_lab.store import Connection, masked
+from tests.test_pump_ticks import events, pumping
 from tests.test_store import BOUND_S, SECRET, alive, chain, child, eventually, refused, silent
 from tests.wire import Wire
 
@@ -416,6 +417,31 @@ def test_a_dead_node_takes_its_own_queues_with_it_and_no_others(own: EmbeddedSer
         finally:
             again.kill()
             again.wait()
+
+
+def test_a_pump_comes_back_with_its_node(own: EmbeddedServer) -> None:
+    with connect(own.url) as conn, pumping("reports", "--url", own.url, "--tick-ms", "20") as process:
+        node = number(own, owner(conn, "reports"))
+        events(process, "ready")
+        repeat.register(conn, "reports", "daily", 900_000, "{}")
+        eventually(lambda: jobs.pending_size(conn, "reports") == 1, "the first occurrence")
+        os.kill(int((own.home / str(node) / "pid").read_text()), signal.SIGKILL)
+        lost = events(process, "lost")[-1]
+        assert own.url.split(":")[2].partition("@")[0] not in str(lost)
+        again = restarted(own, node)
+        try:
+            events(process, "back")
+            eventually(lambda: registers(conn, "reports"), "the node's return")
+            eventually(lambda: jobs.pending_size(conn, "reports") == 1, "an occurrence after the return")
+        finally:
+            again.kill()
+            again.wait()
+
+
+def registers(conn: Connection, queue: str) -> bool:
+    with suppress(StoreError):
+        return str(repeat.register(conn, queue, "daily", 900_000, "{}")) in ("registered", "exists")
+    return False
 
 
 def test_a_slot_that_nobody_has_is_told_and_looked_for_again(own: EmbeddedServer) -> None:
