@@ -1,4 +1,4 @@
-"""APScheduler 3 with its RedisJobStore, as the benchmark asks: `python apscheduler_peer.py SOCKET`, a line in, a number out.
+"""APScheduler 3 with its RedisJobStore: `python apscheduler_peer.py SOCKET`, a line in, a number out.
 
     register FIRST COUNT   `add_job` with an interval of a day, due in a day       seconds
     due COUNT              not timed: the first COUNT fall due
@@ -9,7 +9,7 @@ Its executor takes a job and does nothing, so nothing is queued: APScheduler run
 """
 
 import sys
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from time import perf_counter
 
 from apscheduler.executors.base import BaseExecutor
@@ -41,7 +41,7 @@ class Idle(BaseExecutor):
 
 store = RedisJobStore(unix_socket_path=sys.argv[1], single_connection_client=True)
 executor = Idle()
-scheduler = Stepped(jobstores={"default": store}, executors={"default": executor}, timezone=timezone.utc)
+scheduler = Stepped(jobstores={"default": store}, executors={"default": executor}, timezone=UTC)
 scheduler.start()
 
 
@@ -54,7 +54,7 @@ def register(first: int, count: int) -> float:
 
 
 def due(count: int) -> float:
-    at = datetime.now(timezone.utc) - timedelta(seconds=10)
+    at = datetime.now(UTC) - timedelta(seconds=10)
     for number in range(count):
         job = store.lookup_job(f"r{number}")
         job._modify(next_run_time=at)

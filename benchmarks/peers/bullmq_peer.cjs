@@ -1,4 +1,4 @@
-/* BullMQ's job schedulers as the benchmark asks for them: `node bullmq_peer.cjs SOCKET`, a line in, a number out.
+/* BullMQ's job schedulers: `node bullmq_peer.cjs SOCKET`, a line in, a number out.
 
     register FIRST COUNT   `upsertJobScheduler` with every a day, due in a day, 100 under way      seconds
     due COUNT              not timed: the delayed jobs of the first COUNT fall due, others' are left

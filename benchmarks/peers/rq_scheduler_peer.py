@@ -1,4 +1,4 @@
-"""rq-scheduler as the benchmark asks for it: `python rq_scheduler_peer.py SOCKET`, a line in, a number out.
+"""rq-scheduler: `python rq_scheduler_peer.py SOCKET`, a line in, a number out.
 
 register FIRST COUNT   `schedule` with an interval of a day, due in a day      seconds
 due COUNT              not timed: the first COUNT fall due, the queue is emptied
@@ -8,7 +8,7 @@ tick COUNT             so many turns of its loop with nothing due              s
 
 import sys
 import warnings
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from time import perf_counter, time
 
 from redis import Redis
@@ -24,7 +24,7 @@ scheduler = Scheduler(connection=client)
 def register(first: int, count: int) -> float:
     began = perf_counter()
     for number in range(first, first + count):
-        at = datetime.now(timezone.utc).replace(tzinfo=None) + timedelta(days=1)
+        at = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=1)
         scheduler.schedule(at, "reports.run", args=["daily"], interval=DAY_S, id=f"r{number}")
     return perf_counter() - began
 
