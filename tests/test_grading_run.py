@@ -349,9 +349,12 @@ def test_results_of_who_left_the_class_are_set_aside(tmp_path: Path) -> None:
     with out.opened(tmp_path, "f" * 12, "0.1.0", isolated=True):
         for student in ("Jane Doe", "joe", "ann"):
             out.write(out.result(tmp_path, student), "{}")
+            out.results.write(tmp_path / "feedback" / f"{out.result(tmp_path, student).stem}.html", "page")
         assert out.set_aside(tmp_path, ["Jane Doe", "ann"]) == 1
     assert [path.name for path in (tmp_path / out.SET_ASIDE).iterdir()] == ["joe.json"]
     assert len(list((tmp_path / out.RESULTS).iterdir())) == 2
+    assert len(list((tmp_path / "feedback").iterdir())) == 2
+    assert not (tmp_path / "feedback" / "joe.html").exists()
 
 
 # The crew
