@@ -88,9 +88,14 @@ RATES = {
     (name, size, batch): Row(f"{_against(name)}, batch {batch:,}, {_backlog(size)}", "occurrences/s", _LIMITS[name])
     for size, batch, name in product(BACKLOGS, BATCHES, OURS)
 }
-FAKE_RATES = {name: Row(f"{_against(name)}, batch 100, on fakeredis", "occurrences/s") for name in OURS}
+FAKE_RATES = {
+    name: Row(f"{_against(name)}, batch 100, {FEW} due of {FEW} on fakeredis", "occurrences/s") for name in OURS
+}
 PEER_RATES = {name: Row(f"sweep_atomic to {name}", "occurrences/s of the peer", Limit("at least", 5)) for name in PEERS}
-SERVER = {name: Row(f"server time of an occurrence, {name} to sweep_atomic", "µs") for name in (*OURS, *PEERS)}
+SERVER = {
+    name: Row(f"server time of an occurrence, {name}" + ("" if name == "sweep_atomic" else " to sweep_atomic"), "µs")
+    for name in (*OURS, *PEERS)
+}
 CEILINGS = {
     batch: Row(f"sweep_atomic to what the server alone could do, batch {batch:,}", "occurrences/s") for batch in BATCHES
 }
@@ -348,7 +353,8 @@ def _rates(bench: Bench, started: dict[str, peers.Peer]) -> Iterator[Measured]:
     for name, row in SERVER.items():
         each = found.get((name, 100, size)) or found.get(name)
         if each is not None:
-            yield row.measured(median(each.server_us), median(map(truediv, each.server_us, atomic.server_us)))
+            ratio = None if each is atomic else median(map(truediv, each.server_us, atomic.server_us))
+            yield row.measured(median(each.server_us), ratio)
     for batch, row in CEILINGS.items():
         each = found["sweep_atomic", batch, size]
         yield row.measured(1e6 / median(each.server_us), median(map(truediv, each.server_us, each.each_us)))
