@@ -3,14 +3,15 @@
     python -m benchmarks sweeps
 
 An occurrence is a due registration that becomes a queued job and whose next run is written. Everybody speaks to one
-embedded Valkey through its Unix socket, the transport on which a round trip costs least. In each of `ROUNDS` rounds
-all of them go one after the other, forwards and backwards in turns; a ratio is the median over the rounds of the two
-figures of the same round, so a slow moment of the machine falls on both. The first round warms up and is not counted.
-Server time is the processor time of the whole server process (INFO cpu), by occurrence.
+embedded Valkey through its Unix socket, on which a round trip costs least, so the plain loop stands best. In each of
+`ROUNDS` rounds all of them go one after the other, forwards and backwards in turns; a ratio is the median over the
+rounds of the two figures of the same round, so a slow moment of the machine falls on both. A round before warms up and
+is not counted. Server time is the processor time of the whole server process (INFO cpu), by occurrence; what the server
+alone could do is a second of it.
 
 What is timed:
 
-- plain loop (`plain.py`), `sweep`, `sweep_atomic`: sweeps until the backlog, or its first 2,000, is released.
+- `sweep_atomic`: sweeps until the backlog is released. plain loop (`plain.py`), `sweep`: until 2,000 of it are, or all.
 - BullMQ, worker: a `Worker` with 100 jobs at a time and a processor that does nothing, from its start to the last
   completed job. BullMQ writes the next run when a worker takes the job, so the job is taken and finished as well,
   which the others leave to a worker that is not timed.
@@ -24,8 +25,9 @@ What is timed:
   heartbeats included; of BullMQ, which has no tick and waits in a blocking command, the `getNextJob` that it sends when
   that ends. Commands are what the clients send (MONITOR), not what scripts call.
 
-The peers' processes stay up over all rounds, so what they load and compile is warm. On fakeredis only the lab's own is
-shown, of 300 registrations, without a bar: there the store is Python and decides all.
+A peer has 10,000 registrations, of which it releases 500 to 2,000 that are due (`PEERS`). Its process stays up over all
+rounds, so what it loads and compiles is warm. `sweep_atomic` is held against them at batch 100. On fakeredis only the
+lab's own is shown, without a bar: there the store is Python and decides all.
 """
 
 from __future__ import annotations
