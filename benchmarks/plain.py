@@ -1,7 +1,8 @@
 """The loop that one would write with redis-py alone, to have something to hold the pump against.
 
 Read what is due; then for each: read its record, enqueue its job, move its entry. Three round trips an occurrence,
-no pipeline. All that costs time and is not those is left out: bytes as they come, scripts loaded beforehand, ids that are counted up, no checks, no one-shot jobs, no cancelled or broken record.
+no pipeline. All that costs time and is not those is left out: bytes as they come, scripts loaded beforehand, ids that
+are counted up, no checks, no one-shot jobs, no cancelled or broken record.
 """
 
 from __future__ import annotations
