@@ -54,7 +54,7 @@ def part(rates: dict[str, float]) -> str:
     """The README's part: the picture with its text alternative, and its numbers in a table."""
     lines = "\n".join(f"| {name} | {table.number(rate)} |" for name, rate in rates.items())
     where = PICTURE.relative_to(PROJECT).as_posix()
-    return f"![{picture.alt(rates)}]({where})\n\n| | occurrences a second |\n| --- | ---: |\n{lines}\n"
+    return f"\n![{picture.alt(rates)}]({where})\n\n| | occurrences a second |\n| --- | ---: |\n{lines}\n\n"
 
 
 def machine(day: date) -> dict[str, str]:
