@@ -59,16 +59,17 @@ def sweep(conn: Connection, queue: str, batch: int = 100) -> Sweep:
     fired = swept = 0
     broken = []
     names = repeat.due_names(conn, queue, batch)
-    for name, record in zip(names, repeat.records(conn, queue, names), strict=True):
-        if isinstance(record, LabError) or not name:
-            broken.append(name)
-        elif record.every_ms is None or record.template is None:
-            repeat.cancel(conn, queue, name)
-            swept += 1
-        elif (every_ms := period_ms(record.every_ms)) is None:
-            broken.append(name)
-        else:
-            fired += _release(conn, queue, name, every_ms, record.template)
+    with conn.on_one_line() as line:
+        for name, record in zip(names, repeat.records(line, queue, names), strict=True):
+            if isinstance(record, LabError) or not name:
+                broken.append(name)
+            elif record.every_ms is None or record.template is None:
+                repeat.cancel(line, queue, name)
+                swept += 1
+            elif (every_ms := period_ms(record.every_ms)) is None:
+                broken.append(name)
+            else:
+                fired += _release(line, queue, name, every_ms, record.template)
     return Sweep(promoted, fired, swept, broken)
 
 

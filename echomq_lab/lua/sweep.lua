@@ -5,11 +5,23 @@
 -- Records and rows are built here; they share the hashtag of KEYS, so in a cluster they are on the same node.
 local call, now = redis.call, tonumber(ARGV[2])
 local record_prefix, row_prefix = ARGV[1] .. 'repeat:', ARGV[1] .. 'job:'
-local ids, rows, ready, entries, swept, broken = {}, {}, {}, {}, 0, {}
+local ids, rows, ready, entries, next_runs = {}, {}, {}, {}, {}
+local fired, swept, broken = 0, 0, {}
 
 -- A call costs more than what it does, so one does for many; Lua's stack bounds how many.
 local function in_parts(words, act)
   for from = 1, #words, 1000 do act(unpack(words, from, math.min(from + 999, #words))) end
+end
+
+-- The score after a release now, false where every_ms is no period. Many records have the same one.
+local function next_run(every_ms)
+  if next_runs[every_ms] == nil then
+    local digits = string.match(every_ms, '^%+?(%d+)$')
+    local every = digits and #digits <= 32 and tonumber(digits)
+    local sound = every and every >= 1 and every <= 9007199254740991
+    next_runs[every_ms] = sound and string.format('%.17g', now + every) or false
+  end
+  return next_runs[every_ms]
 end
 
 for at = 1, #ARGV[3], 14 do
@@ -31,19 +43,15 @@ for _, name in ipairs(call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[2], 'LIMIT', 0
     call('ZREM', KEYS[1], name)
     call('DEL', record_prefix .. name)
     swept = swept + 1
+  elseif not next_run(record[1]) then
+    broken[#broken + 1] = name
   else
-    local digits = string.match(record[1], '^%+?(%d+)$')
-    local every = digits and #digits <= 32 and tonumber(digits)
-    if every and every >= 1 and every <= 9007199254740991 then
-      local at = #ready / 2 + 1
-      call('HSET', rows[at], 'state', 'pending', 'attempts', '0', 'payload', record[2])
-      ready[#ready + 1], ready[#ready + 2] = 0, ids[at]
-      entries[#entries + 1], entries[#entries + 2] = now + every, name
-    else
-      broken[#broken + 1] = name
-    end
+    fired = fired + 1
+    call('HSET', rows[fired], 'state', 'pending', 'attempts', '0', 'payload', record[2])
+    ready[fired * 2 - 1], ready[fired * 2] = '0', ids[fired]
+    entries[fired * 2 - 1], entries[fired * 2] = next_run(record[1]), name
   end
 end
 in_parts(ready, function(...) call('ZADD', KEYS[2], ...) end)
 in_parts(entries, function(...) call('ZADD', KEYS[1], ...) end)
-return { #ready / 2, swept, broken }
+return { fired, swept, broken }
