@@ -1,0 +1,30 @@
+"""How far the long tests go: the whole counts in `make soak`, a tenth of each in `make test`.
+
+A test of a whole count bears the mark `soak`; its twin of a tenth takes the count from `tenth`.
+"""
+
+from __future__ import annotations
+
+#: Races of each number of atomic pumps over so many due registrations, and those of the faithful sweep beside them.
+RACES = 20
+RACED = 10_000
+FAITHFUL_RACES = 10
+
+#: Programs that are drawn for the model of the scheduler, on each store.
+PROGRAMS = 500
+
+#: Registrations of an hour on the lab clock: swept whole by the atomic sweep, fewer by the faithful one and on
+#: fakeredis, whose jobs cost several times as much.
+HOURLY = 10_000
+HOURLY_FEWER = 1_000
+
+#: Kills of a forked pump, of a pump that is a process of the command line, of the server; random cuts of the line.
+PUMP_KILLS = 500
+COMMAND_KILLS = 50
+SERVER_KILLS = 50
+CUTS = 500
+
+
+def tenth(whole: int) -> int:
+    """A tenth of a count."""
+    return whole // 10
