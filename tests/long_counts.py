@@ -13,8 +13,8 @@ FAITHFUL_RACES = 10
 #: Programs that are drawn for the model of the scheduler, on each store.
 PROGRAMS = 500
 
-#: Registrations of an hour on the lab clock: swept whole by the atomic sweep, fewer by the faithful one and on
-#: fakeredis, whose jobs cost several times as much.
+#: An hour on the lab clock, and the registrations that live through it: fewer on fakeredis, whose jobs cost more.
+HOUR_S = 3_600
 HOURLY = 10_000
 HOURLY_FEWER = 1_000
 

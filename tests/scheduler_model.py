@@ -43,7 +43,9 @@ class Model:
         told: dict[str, Any] = {}
         for key, value in self.keys.items():
             if isinstance(value, SortedSet):
-                told[key] = [[member, int(score) if score.is_integer() else score] for member, score in value.in_order()]
+                told[key] = [
+                    [member, int(score) if score.is_integer() else score] for member, score in value.in_order()
+                ]
             else:
                 told[key] = sorted(value) if isinstance(value, set) else value
         return {key: value for key, value in told.items() if value}

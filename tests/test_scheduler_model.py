@@ -281,6 +281,4 @@ class Scheduler(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("programs", [tenth(PROGRAMS), pytest.param(PROGRAMS, marks=pytest.mark.soak)])
 def test_store_and_model_agree_after_every_step(conn: Connection, programs: int) -> None:
-    run_state_machine_as_test(
-        lambda: Scheduler(conn), settings=settings(max_examples=programs, stateful_step_count=40)
-    )
+    run_state_machine_as_test(lambda: Scheduler(conn), settings=settings(max_examples=programs, stateful_step_count=40))
