@@ -7,11 +7,12 @@
     echomq-lab doctor         what the lab needs, what is at fault, the command that mends it
     echomq-lab grade F        marks for a folder of submissions, each in a sandbox
     echomq-lab report DIR     what a class made of the exercises, from the results of one run or several
+    echomq-lab pump QUEUE     sweep a queue of a server tick after tick, until it is told to stop
     echomq-lab trace          what a cron rule and an interval name next, in text, as JSON, or as a picture
     echomq-lab solutions DIR  the notebooks with right answers in place, in a clone
 
 Exits 0; 1 when the doctor finds that the lab cannot run, or a check that points are missing; 2 for a mistake, told in
-one line; 130 after Ctrl-C.
+one line; 130 after Ctrl-C, 0 when the pump was told to stop by SIGTERM.
 
 Source: architecture, "Rooms": `cli`.
 """
@@ -130,6 +131,20 @@ def _parser() -> argparse.ArgumentParser:
     grading.add_argument("--no-isolation", action="store_true", help=walls)
     grading.set_defaults(run=_grade)
 
+    pumping = commands.add_parser(
+        "pump",
+        help="sweep a queue of a server, tick after tick",
+        description="Sweep a queue of a server tick after tick, until SIGTERM or Ctrl-C, which let it finish a sweep.",
+        epilog="The log goes to standard error, one JSON object a line; on a terminal a live line tells the rest.",
+        allow_abbrev=False,
+    )
+    pumping.add_argument("queue", metavar="QUEUE", help="the queue's name, such as reports")
+    pumping.add_argument("--url", metavar="URL", help="the server, such as redis://localhost:6379/0 (ECHOMQ_LAB_URL)")
+    pumping.add_argument("--tick-ms", metavar="MS", type=_whole, default=1000, help="the pause after a sweep (1000)")
+    pumping.add_argument("--batch", metavar="N", type=_whole, default=100, help="how many a sweep releases (100)")
+    pumping.add_argument("--atomic", action="store_true", help="sweep by one script: nothing is released twice")
+    pumping.set_defaults(run=_pump)
+
     tracing = commands.add_parser(
         "trace",
         help="tell what two rules name next",
@@ -171,6 +186,12 @@ def _port(text: str) -> int:
 def _seconds(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 3_600:
         raise argparse.ArgumentTypeError(f"a number of seconds is from 1 to 3600, not {text!r}")
+    return int(text)
+
+
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= len(text) <= 19:
+        raise argparse.ArgumentTypeError(f"a whole number of 1 or more is wanted, not {text!r}")
     return int(text)
 
 
@@ -232,6 +253,12 @@ def _solutions(options: argparse.Namespace) -> int:
 
 def _grade(options: argparse.Namespace) -> int:
     from echomq_lab.grading.run import run
+
+    return run(options)
+
+
+def _pump(options: argparse.Namespace) -> int:
+    from echomq_lab.pump_command import run
 
     return run(options)
 

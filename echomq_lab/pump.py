@@ -13,14 +13,21 @@ from __future__ import annotations
 
 import logging
 import re
-from dataclasses import dataclass, field
+import threading
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from redis.backoff import EqualJitterBackoff
 
 from echomq_lab import arguments, jobs, repeat, scripts
-from echomq_lab.errors import ReplyError
-from echomq_lab.keyspace import queue_key, registry_key
+from echomq_lab.clock import SystemClock
+from echomq_lab.errors import LabError, ReplyError, StoreError
+from echomq_lab.keyspace import queue_key, queue_name, registry_key
 from echomq_lab.store import Connection, takes_connection
 
 _log = logging.getLogger(__name__)
+#: How long to wait after a lost line, in seconds: from 0.1 on, doubled each time, at random so that pumps spread.
+_BACKOFF = EqualJitterBackoff(cap=5.0, base=0.1)
 _WHOLE = re.compile(r"\+?[0-9]{1,32}")
 
 
@@ -51,16 +58,17 @@ def sweep(conn: Connection, queue: str, batch: int = 100) -> Sweep:
     promoted = _promote(conn, queue, batch)
     fired = swept = 0
     broken = []
-    for name, record in [(name, _record(conn, queue, name)) for name in repeat.due_names(conn, queue, batch)]:
-        if record is not None and (record.every_ms is None or record.template is None):
+    names = repeat.due_names(conn, queue, batch)
+    for name, record in zip(names, repeat.records(conn, queue, names), strict=True):
+        if isinstance(record, LabError):
+            broken.append(name)
+        elif record.every_ms is None or record.template is None:
             repeat.cancel(conn, queue, name)
             swept += 1
-            continue
-        every_ms = _period_ms(record)
-        if record is None or record.template is None or every_ms is None:
+        elif (every_ms := period_ms(record.every_ms)) is None:
             broken.append(name)
-            continue
-        fired += _release(conn, queue, name, every_ms, record.template)
+        else:
+            fired += _release(conn, queue, name, every_ms, record.template)
     return Sweep(promoted, fired, swept, broken)
 
 
@@ -80,32 +88,127 @@ def sweep_atomic(conn: Connection, queue: str, batch: int = 100) -> Sweep:
     due = min(batch, int(conn.send("ZCOUNT", keys[0], "-inf", now_ms)))
     if due == 0:
         return Sweep(promoted, 0, 0)
-    args: list[str | bytes | int] = [queue_key(queue, ""), now_ms, *(conn.mint() for _ in range(due))]
-    fired, swept, broken = scripts.run(conn, "sweep", keys, args)
+    fired, swept, broken = scripts.run(
+        conn, "sweep", keys, [queue_key(queue, ""), now_ms, "".join(conn.mint_many(due))]
+    )
     return Sweep(promoted, fired, swept, broken)
+
+
+class Pump:
+    """Sweeps one queue tick after tick: in a thread between `start` and `stop`, or by hand with `step`.
+
+    `tick_ms` is the pause after a sweep, so the beat is the tick plus the sweep's own time; the first sweep comes one
+    tick after the start. `batch` bounds a sweep as `sweep` does; `atomic` takes `sweep_atomic`.
+    `total` adds up what was done, `next_tick_ms` is when the next sweep is due, `lost` why the line is lost, or None.
+    Raises `ArgumentError` for anything else.
+    """
+
+    def __init__(
+        self, conn: Connection, queue: str, tick_ms: int = 1000, batch: int = 100, atomic: bool = False
+    ) -> None:
+        arguments.instance("conn", conn, Connection, "a connection", "make one with conn = connect()")
+        self.conn = conn
+        self.queue = queue_name(queue)
+        self.tick_ms = arguments.period_ms("tick_ms", tick_ms)
+        self.batch = arguments.how_many("batch", batch)
+        arguments.instance("atomic", atomic, bool, "True or False", "True takes the sweep of one script")
+        self._sweep = sweep_atomic if atomic else sweep
+        self.total = Sweep(0, 0, 0)
+        self.lost: StoreError | None = None
+        self.next_tick_ms = conn.now_ms() + tick_ms
+        self._ending = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def step(self) -> Sweep:
+        """Sweep once, now, and arm the next tick. A lab clock stands still: set it to `next_tick_ms` before.
+
+        Raises what the sweep raises; the next tick is armed all the same.
+        """
+        try:
+            done = self._sweep(self.conn, self.queue, self.batch)
+        finally:
+            self.next_tick_ms = self.conn.now_ms() + self.tick_ms
+        self.total = Sweep(
+            self.total.promoted + done.promoted,
+            self.total.fired + done.fired,
+            self.total.swept + done.swept,
+            done.broken,
+        )
+        return done
+
+    @property
+    def running(self) -> bool:
+        """Whether the thread sweeps."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self) -> None:
+        """Sweep in a thread from one tick on. Raises `LabError` when it does already, and on a lab clock."""
+        if self.running:
+            raise LabError("this pump runs already; stop() it first")
+        if not isinstance(self.conn.clock, SystemClock):
+            raise LabError("a thread cannot wait for a clock that stands still; move the clock and call step()")
+        self._ending.clear()
+        self._thread = threading.Thread(target=self._run, name=f"pump of {self.queue}", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the sweep in hand and end the thread; again is harmless."""
+        self._ending.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def __enter__(self) -> Pump:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _run(self) -> None:
+        """Sweep until told to end. When the line is lost, try again ever more seldom, up to every five seconds."""
+        tick_s = self.tick_ms / 1000
+        failures = 0
+        wait_s = tick_s
+        while not self._ending.wait(wait_s):
+            began_ms, broken = self.conn.now_ms(), self.total.broken
+            try:
+                done = self.step()
+            except StoreError as error:
+                failures += 1
+                self.lost = error
+                wait_s = _BACKOFF.compute(failures)
+                tell(logging.WARNING, "lost", self.queue, error=str(error), retry_in_ms=round(wait_s * 1000))
+                continue
+            except LabError as error:
+                done = Sweep(0, 0, 0, broken)
+                tell(logging.ERROR, "error", self.queue, error=str(error))
+            if failures:
+                tell(logging.INFO, "back", self.queue, after=failures)
+            failures, self.lost, wait_s = 0, None, tick_s
+            if done != Sweep(0, 0, 0, broken):
+                tell(logging.INFO, "sweep", self.queue, **asdict(done), took_ms=self.conn.now_ms() - began_ms)
+
+
+def period_ms(every_ms: str) -> int | None:
+    """A record's period as a number; None where EchoMQ would fail on it after the enqueue, again at every tick."""
+    found = int(every_ms) if _WHOLE.fullmatch(every_ms) else 0
+    return found if 1 <= found <= arguments.MAX_EXACT else None
 
 
 def _promote(conn: Connection, queue: str, batch: int) -> int:
     try:
         return jobs.promote(conn, queue, batch)
     except ReplyError as error:
-        _log.warning("queue %s: nothing promoted: %s", queue, error)
+        tell(logging.WARNING, "nothing promoted", queue, error=str(error))
         return 0
 
 
-def _record(conn: Connection, queue: str, name: str) -> repeat.Due | None:
-    try:
-        return repeat.record(conn, queue, name)
-    except ReplyError:
-        return None
-
-
-def _period_ms(record: repeat.Due | None) -> int | None:
-    """The record's period, or None where EchoMQ would fail on it after the enqueue, again at every tick."""
-    if record is None or record.every_ms is None or not _WHOLE.fullmatch(record.every_ms):
-        return None
-    every_ms = int(record.every_ms)
-    return every_ms if 1 <= every_ms <= arguments.MAX_EXACT else None
+def tell(level: int, event: str, queue: str, **figures: Any) -> None:
+    """Log an event of a pump with its figures: in words, and as `event` and `figures` for a log that machines read."""
+    told = ", ".join(str(value) if name == "error" else f"{name} {value}" for name, value in figures.items())
+    _log.log(
+        level, "queue %s: %s: %s", queue, event, told, extra={"event": event, "figures": {"queue": queue, **figures}}
+    )
 
 
 def _release(conn: Connection, queue: str, name: str, every_ms: int, template: str) -> bool:
@@ -113,6 +216,6 @@ def _release(conn: Connection, queue: str, name: str, every_ms: int, template: s
         jobs.enqueue(conn, queue, conn.mint(), template)
         repeat.advance(conn, queue, name, every_ms)
     except ReplyError as error:
-        _log.warning("queue %s: %s not fired, still due: %s", queue, name, error)
+        tell(logging.WARNING, "not fired, still due", queue, name=name, error=str(error))
         return False
     return True

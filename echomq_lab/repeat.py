@@ -8,10 +8,12 @@ Source: seed 000, "The registry", "The upsert"; wire contract, "Verbs" and "Edge
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from echomq_lab import arguments, scripts
+from echomq_lab.errors import LabError
 from echomq_lab.keyspace import record_key, registry_key
 from echomq_lab.store import Connection, takes_connection
 
@@ -35,6 +37,13 @@ class Advanced(StrEnum):
 
     ABSENT = "absent"
     ADVANCED = "advanced"
+
+
+class Backlog(NamedTuple):
+    """How many registrations are due, and for how many ms the one that has waited longest (0 when none is)."""
+
+    due: int
+    lag_ms: int
 
 
 class Due(NamedTuple):
@@ -76,7 +85,12 @@ def due(conn: Connection, queue: str, limit: int) -> list[Due]:
 
     An entry without a record is among them, with None for both fields. Nothing is written.
     """
-    return [record(conn, queue, name) for name in due_names(conn, queue, limit)]
+    found = []
+    for record in records(conn, queue, due_names(conn, queue, limit)):
+        if isinstance(record, LabError):
+            raise record
+        found.append(record)
+    return found
 
 
 @takes_connection
@@ -89,10 +103,12 @@ def due_names(conn: Connection, queue: str, limit: int) -> list[str]:
 
 
 @takes_connection
-def record(conn: Connection, queue: str, name: str) -> Due:
-    """The record of one name. Raises `ReplyError` when its key holds no hash."""
-    every_ms, template = conn.send("HMGET", record_key(queue, name), "every_ms", "template")
-    return Due(name, every_ms, template)
+def records(conn: Connection, queue: str, names: Sequence[str]) -> list[Due | LabError]:
+    """The records of several names, read in one round trip; for a key that holds no hash its error."""
+    replies = conn.together([("HMGET", record_key(queue, name), "every_ms", "template") for name in names])
+    return [
+        reply if isinstance(reply, LabError) else Due(name, *reply) for name, reply in zip(names, replies, strict=True)
+    ]
 
 
 @takes_connection
@@ -112,3 +128,12 @@ def advance(conn: Connection, queue: str, name: str, every_ms: int) -> Advanced:
 def count(conn: Connection, queue: str) -> int:
     """How many entries the registry has."""
     return int(conn.send("ZCARD", registry_key(queue)))
+
+
+@takes_connection
+def backlog(conn: Connection, queue: str) -> Backlog:
+    """What a sweep would find now. Nothing is written."""
+    key, now_ms = registry_key(queue), conn.now_ms()
+    first: list[tuple[str, float]] = conn.telling(lambda: conn.client.zrange(key, 0, 0, withscores=True))
+    due = int(conn.send("ZCOUNT", key, "-inf", now_ms))
+    return Backlog(due, now_ms - int(first[0][1]) if due and first else 0)

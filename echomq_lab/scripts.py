@@ -1,6 +1,6 @@
 """The scheduler's Lua scripts, one file each in `lua/`, run by their SHA.
 
-redis-py sends EVALSHA, and after a NOSCRIPT reply SCRIPT LOAD and the same EVALSHA once more, as EchoMQ does.
+EVALSHA first, and after a NOSCRIPT reply SCRIPT LOAD and the same EVALSHA once more, as EchoMQ does.
 
 Source: seed 001, §3; wire contract, "Verbs" and "Edges".
 """
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from hashlib import sha1
 from importlib import resources
 from typing import Any
 
-from redis.commands.core import Script
+from redis.exceptions import NoScriptError
 
 from echomq_lab.errors import plain
 from echomq_lab.store import Connection
@@ -26,7 +27,21 @@ def source(name: str) -> str:
     return resources.files("echomq_lab").joinpath("lua", f"{name}.lua").read_text(encoding="utf-8")
 
 
+@cache
+def sha(name: str) -> str:
+    """The SHA-1 by which the server knows the script."""
+    return sha1(source(name).encode(), usedforsecurity=False).hexdigest()
+
+
 def run(conn: Connection, name: str, keys: Sequence[str], args: Sequence[str | bytes | int]) -> Any:
     """Run a script on the connection and answer its reply. Raises what `Connection.send` raises."""
-    script = Script(conn.client, source(name))
-    return conn.telling(lambda: script(keys=keys, args=[*map(plain, args)]))
+    words = ("EVALSHA", sha(name), len(keys), *keys, *map(plain, args))
+
+    def ran() -> Any:
+        try:
+            return conn.client.execute_command(*words)  # type: ignore[no-untyped-call]
+        except NoScriptError:
+            conn.client.script_load(source(name))
+            return conn.client.execute_command(*words)  # type: ignore[no-untyped-call]
+
+    return conn.telling(ran)

@@ -18,7 +18,7 @@ import os
 import re
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -84,16 +84,40 @@ class Connection:
         """A fresh branded id, minted on this host."""
         return self._minter.mint(namespace)
 
+    def mint_many(self, count: int) -> list[str]:
+        """So many fresh JOB ids, for a batch."""
+        return self._minter.mint_many(count)
+
     def server_now(self) -> list[str]:
         """The last argument of a script that asks the server's clock: the lab's time, or nothing on a system clock."""
         return [] if isinstance(self.clock, SystemClock) else [str(self.now_ms())]
 
     def send(self, *command: str | bytes | float) -> Any:
         """Send one command and answer its reply. Raises a `LabError` for an error reply or a lost line."""
-        words = [arguments.word(f"word {place} of the command", word) for place, word in enumerate(command)]
-        if not words or isinstance(words[0], int | float) or not words[0].strip():
-            raise ArgumentError("a command", command, "its name and then its words", "try conn.send('PING')")
+        words = _words(command)
         return self.telling(lambda: self.client.execute_command(*words))  # type: ignore[no-untyped-call]
+
+    def together(self, commands: Sequence[Sequence[str | bytes | float]]) -> list[Any]:
+        """Send several commands in one round trip and answer their replies, an error reply as its `LabError`.
+
+        For reads: when the line is lost (`StoreError`), any number of them may have been done. While a trace is
+        recorded they go out one at a time.
+        """
+        checked = [_words(command) for command in commands]
+        if "execute_command" in vars(self.client):
+            one_by_one: list[Any] = self.telling(lambda: [self._or_error(words) for words in checked])
+            return one_by_one
+        pipe = self.client.pipeline(transaction=False)
+        for words in checked:
+            pipe.execute_command(*words)  # type: ignore[no-untyped-call]
+        replies = self.telling(lambda: pipe.execute(raise_on_error=False))
+        return [_told(reply, self.url) if isinstance(reply, redis.RedisError) else reply for reply in replies]
+
+    def _or_error(self, words: list[str | bytes | float]) -> Any:
+        try:
+            return self.client.execute_command(*words)  # type: ignore[no-untyped-call]
+        except redis.ResponseError as error:
+            return _told(error, self.url)
 
     def telling(self, call: Callable[[], Any]) -> Any:
         """Call, and tell what redis-py raises as a `LabError`."""
@@ -113,6 +137,13 @@ class Connection:
 
     def __repr__(self) -> str:
         return f"<Connection {self.url} {self.clock!r}>"
+
+
+def _words(command: Sequence[str | bytes | float]) -> list[str | bytes | float]:
+    words = [arguments.word(f"word {place} of the command", word) for place, word in enumerate(command)]
+    if not words or isinstance(words[0], int | float) or not words[0].strip():
+        raise ArgumentError("a command", command, "its name and then its words", "try conn.send('PING')")
+    return words
 
 
 def telling(call: Callable[[], Any], url: str = "the store") -> Any:

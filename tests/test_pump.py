@@ -252,7 +252,7 @@ def test_an_occurrence_that_the_server_refuses_is_logged_and_still_due(
     conn.send("SET", queue_key("reports", "pending"), "x")
     with caplog.at_level(logging.WARNING):
         assert pump.sweep(conn, "reports") == pump.Sweep(0, 0, 0, [])
-    assert "queue reports: daily not fired, still due: WRONGTYPE" in caplog.text
+    assert "queue reports: not fired, still due: name daily, WRONGTYPE" in caplog.text
     assert scores(conn) == {"daily": EIGHT_FIFTY}
     conn.send("DEL", queue_key("reports", "pending"))
     assert pump.sweep(conn, "reports").fired == 1

@@ -6,7 +6,7 @@
     cancelled_midway(conn, queue, name, 5)     somebody cancels before the fifth step
     two_pumps(conn, queue, 5)                  another pump sweeps before the fifth step
 
-A step is a command that goes out, or the minting of an id on the host. The sweep that is killed is `pump.sweep` itself:
+A step is a command that goes out, or the minting of ids on the host. The sweep that is killed is `pump.sweep` itself:
 the connection raises in its hands. So a kill before a step is also a lost reply of the step before it.
 
 Source: wire contract, "The pump" and "Two sweeps"; architecture, "kill points".
@@ -167,7 +167,7 @@ def _knife(
     """
     done: list[Done] = []
     execute: Callable[..., Any] = conn.client.execute_command
-    mint = conn.mint
+    mint, mint_many = conn.mint, conn.mint_many
     number = 0
 
     def before_a_step() -> None:
@@ -193,13 +193,18 @@ def _knife(
         done.append(Done("mint", None))
         return mint(namespace)
 
+    def minting_many(count: int) -> list[str]:
+        before_a_step()
+        done.append(Done("mint", None))
+        return mint_many(count)
+
     conn.client.execute_command = executing  # type: ignore[method-assign]
-    conn.mint = minting  # type: ignore[method-assign]
+    conn.mint, conn.mint_many = minting, minting_many  # type: ignore[method-assign]
     try:
         yield done, before_a_step
     finally:
         conn.client.execute_command = execute  # type: ignore[method-assign]
-        del conn.mint
+        del conn.mint, conn.mint_many
 
 
 def _other(conn: Connection) -> Connection:
