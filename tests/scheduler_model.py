@@ -142,35 +142,23 @@ class Model:
 
     def sweep(self, batch: int, ids: Iterator[str]) -> tuple[int, int, int, list[str]]:
         """What it promoted, fired, swept, and the broken names. An occurrence that is refused stands alone."""
-
-        def fire(name: str, every_ms: int, template: str) -> bool:
-            try:
-                self.enqueue(next(ids), template)
-                self.advance(name, every_ms)
-            except ReplyError:
-                return False
-            return True
-
-        return self._swept(batch, fire)
+        return self._swept(batch, ids, all_or_nothing=False)
 
     def sweep_atomic(self, batch: int, ids: Iterator[str]) -> tuple[int, int, int, list[str]]:
-        """The same answer; an occurrence that is refused ends the script."""
+        """The same answer, but where an occurrence would be refused nothing is done for any."""
+        return self._swept(batch, ids, all_or_nothing=True)
 
-        def fire(name: str, every_ms: int, template: str) -> bool:
-            self.enqueue(next(ids), template)
-            self.advance(name, every_ms)
-            return True
-
-        return self._swept(batch, fire)
-
-    def _swept(self, batch: int, fire: Callable[[str, int, str], bool]) -> tuple[int, int, int, list[str]]:
+    def _swept(self, batch: int, ids: Iterator[str], *, all_or_nothing: bool) -> tuple[int, int, int, list[str]]:
         try:
             promoted = self.promote(batch)
         except ReplyError:
             promoted = 0
         fired = swept = 0
         broken = []
-        for name in self._due_names(batch):
+        names = self._due_names(batch)
+        if names and all_or_nothing:
+            self._open("pending", SortedSet)
+        for name in names:
             try:
                 every_ms, template = self._record(name)
             except ReplyError:
@@ -182,7 +170,7 @@ class Model:
             elif (period := whole_period(every_ms)) is None:
                 broken.append(name)
             else:
-                fired += fire(name, period, template)
+                fired += self._fire(name, period, template, next(ids))
         return promoted, fired, swept, broken
 
     # -------------------------------------------------------------------------------------------------- single steps
@@ -190,6 +178,14 @@ class Model:
     def _due_names(self, limit: int) -> list[str]:
         entries = self._open("repeat", SortedSet).in_order()
         return [name for name, score in entries if score <= self.now_ms][:limit]
+
+    def _fire(self, name: str, every_ms: int, template: str, job_id: str) -> bool:
+        try:
+            self.enqueue(job_id, template)
+            self.advance(name, every_ms)
+        except ReplyError:
+            return False
+        return True
 
     def _record(self, name: str) -> tuple[str | None, str | None]:
         record = self._open(f"repeat:{name}", Hash)
