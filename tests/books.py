@@ -37,7 +37,7 @@ class Books:
     def open(self) -> None:
         """A round begins: all in one transaction, so that a pump that runs finds it whole."""
         client = self._conn.client
-        rows = [key for key in client.scan_iter(match=f"{queue_key(Q, 'job:')}*", count=1_000)]
+        rows = list(client.scan_iter(match=f"{queue_key(Q, 'job:')}*", count=1_000))
         self._one_shots = [self._conn.mint() for _ in range(ONE_SHOTS)]
         self._opened_ms = self._conn.now_ms()
         with client.pipeline(transaction=True) as pipe:
@@ -68,11 +68,10 @@ class Books:
 
     def _released(self) -> list[str]:
         """The registrations whose entry has moved on; every entry and record is as it was written."""
-        client = self._conn.client
-        scores = dict(client.zrange(registry_key(Q), 0, -1, withscores=True))
-        assert list(sorted(scores)) == NAMES
-        for name in NAMES:
-            assert client.hgetall(record_key(Q, name)) == {"every_ms": str(HOUR), "template": name}
+        scores = dict(self._conn.client.zrange(registry_key(Q), 0, -1, withscores=True))
+        assert sorted(scores) == NAMES
+        records = self._hashes([record_key(Q, name) for name in NAMES])
+        assert records == [{"every_ms": str(HOUR), "template": name} for name in NAMES]
         released = [name for name in NAMES if scores[name] != 0]
         for name in released:
             assert self._opened_ms <= scores[name] - HOUR <= self._conn.now_ms()
@@ -83,13 +82,21 @@ class Books:
         client = self._conn.client
         pending = client.zrange(queue_key(Q, "pending"), 0, -1)
         scheduled = client.zrange(queue_key(Q, "schedule"), 0, -1)
-        rows = {job_id: client.hgetall(job_key(Q, job_id)) for job_id in [*pending, *scheduled]}
-        assert len(rows) == len(pending) + len(scheduled)
-        others = sum(map(bool, [NAMES, pending, scheduled])) + len(NAMES)
-        assert client.dbsize() == len(rows) + others, "a row without its place"
-        for job_id, row in rows.items():
-            state = "pending" if job_id in pending else "scheduled"
+        ids = [*pending, *scheduled]
+        assert len(set(ids)) == len(ids)
+        registry_and_places = 1 + bool(pending) + bool(scheduled)
+        assert client.dbsize() == registry_and_places + len(NAMES) + len(ids), "a row without its place"
+        rows = self._hashes([job_key(Q, job_id) for job_id in ids])
+        for at, row in enumerate(rows):
+            state = "pending" if at < len(pending) else "scheduled"
             assert row == {"state": state, "attempts": "0", "payload": row["payload"]}
-        one_shots = [job_id for job_id, row in rows.items() if row["payload"] == "one-shot"]
+        payloads = [row["payload"] for row in rows]
+        one_shots = [job_id for job_id, payload in zip(ids, payloads, strict=True) if payload == "one-shot"]
         assert sorted(one_shots) == sorted(self._one_shots)
-        return Counter(row["payload"] for row in rows.values() if row["payload"] != "one-shot")
+        return Counter(payload for payload in payloads if payload != "one-shot")
+
+    def _hashes(self, keys: list[str]) -> list[dict[str, str]]:
+        with self._conn.client.pipeline(transaction=False) as pipe:
+            for key in keys:
+                pipe.hgetall(key)
+            return pipe.execute()

@@ -22,7 +22,7 @@ HOURLY_FEWER = 1_000
 PUMP_KILLS = 500
 COMMAND_KILLS = 50
 SERVER_KILLS = 50
-CUTS = 500
+CUTS = 200
 
 
 def tenth(whole: int) -> int:

@@ -1,4 +1,4 @@
-"""An hour on the lab clock, swept every second: each registration fires as often as the plain count says, nothing grows.
+"""An hour on the lab clock, swept every second: registrations fire as often as the plain count says, nothing grows.
 
 Jobs are claimed and completed as they come, so that at the end the store holds what it held at the start.
 """
