@@ -282,3 +282,137 @@ class Scheduler(RuleBasedStateMachine):
 @pytest.mark.parametrize("programs", [tenth(PROGRAMS), pytest.param(PROGRAMS, marks=pytest.mark.soak)])
 def test_store_and_model_agree_after_every_step(conn: Connection, programs: int) -> None:
     run_state_machine_as_test(lambda: Scheduler(conn), settings=settings(max_examples=programs, stateful_step_count=40))
+
+
+#: Programs worth keeping, each a row of (rule, *arguments): half states, and what a script leaves where a key of
+#: another type stops it.
+KEPT = {
+    "a member without a record is registered anew": [
+        ("member", "a", -1),
+        ("read", 2),
+        ("register", "a", 1_000, "{}", 1),
+        ("later", 1),
+        ("sweep", 2, "sweep"),
+    ],
+    "a record without a member exists, and an advance puts it back": [
+        ("register", "a", 1_000, "{}", 0),
+        ("member_gone", "a"),
+        ("register", "a", 1, "", 0),
+        ("sweep", 2, "sweep_atomic"),
+        ("advance", "a", 1),
+        ("later", 1),
+        ("sweep", 2, "sweep_atomic"),
+        ("member_gone", "a"),
+        ("cancel", "a"),
+    ],
+    "a registry of another type: the record is written, then refused": [
+        ("another_type", "repeat", "string"),
+        ("register", "a", 1_000, "{}", 0),
+        ("advance", "a", 1),
+        ("cancel", "a"),
+        ("read", 2),
+        ("enqueue_at", False, 0, "one-shot", 0),
+        ("sweep", 2, "sweep"),
+        ("sweep", 2, "sweep_atomic"),
+        ("gone", "repeat"),
+        ("register", "a", 1_000, "{}", 0),
+    ],
+    "a pending of another type: the faithful sweep leaves a row for each try, the atomic one nothing": [
+        ("register", "a", 1_000, "{}", 0),
+        ("register", "b", 1_000, "{}", 0),
+        ("another_type", "pending", "list"),
+        ("sweep", 2, "sweep_atomic"),
+        ("sweep", 2, "sweep"),
+        ("sweep", 2, "sweep"),
+        ("gone", "pending"),
+        ("sweep", 2, "sweep_atomic"),
+    ],
+    "a pending of another type: a job that is promoted leaves schedule and comes nowhere": [
+        ("enqueue_at", False, 0, "one-shot", 0),
+        ("another_type", "pending", "hash"),
+        ("promote", 2),
+        ("gone", "pending"),
+        ("promote", 2),
+        ("claim", 1_000),
+    ],
+    "a schedule of another type: nothing is promoted, the rest of the sweep goes on": [
+        ("another_type", "schedule", "set"),
+        ("enqueue_in", False, 0, "one-shot", 0),
+        ("register", "a", 1_000, "{}", 0),
+        ("sweep", 2, "sweep"),
+        ("later", 1_000),
+        ("sweep", 2, "sweep_atomic"),
+    ],
+    "every kind of broken record in one batch": [
+        *(("register", name, 1_000, name, 0) for name in NAMES),
+        ("field_gone", "a", "template"),
+        ("another_period", "b", "soon"),
+        ("another_type", "repeat:日", "zset"),
+        ("read", 4),
+        ("sweep", 4, "sweep_atomic"),
+        ("sweep", 4, "sweep"),
+        ("another_period", "b", "+5000"),
+        ("sweep", 4, "sweep_atomic"),
+    ],
+    "a row of another type: the job that is claimed leaves pending and comes nowhere": [
+        ("enqueue", "x"),
+        ("row_of_another_type", 0, "string"),
+        ("enqueue_again", 0, "x"),
+        ("claim", 1_000),
+        ("complete", 0, 1),
+        ("row_gone", 0),
+        ("complete", 0, 1),
+    ],
+    "attempts that are no number": [
+        ("enqueue", "x"),
+        ("other_attempts", 0, "many"),
+        ("claim", 1_000),
+        ("complete", 0, 0),
+    ],
+    "an active of another type": [
+        ("enqueue", "x"),
+        ("another_type", "active", "list"),
+        ("claim", 1_000),
+        ("complete", 0, 1),
+        ("gone", "active"),
+        ("complete", 0, 1),
+    ],
+    "metrics of another type: the job is done, and the count refused": [
+        ("enqueue", "x"),
+        ("another_type", "metrics:completed", "list"),
+        ("claim_and_complete", 1_000),
+        ("complete", 0, 1),
+    ],
+    "token 0 completes a pending job, and its id can be used again": [
+        ("enqueue", "x"),
+        ("complete", 0, 0),
+        ("enqueue_again", 0, "y"),
+        ("row_gone", 0),
+        ("claim", 1_000),
+        ("complete", 0, 1),
+    ],
+    "the clock goes back: what was due is not, and ids go on": [
+        ("register", "a", 1_000, "{}", 0),
+        ("sweep", 2, "sweep"),
+        ("clock_back", 900_000),
+        ("sweep", 2, "sweep"),
+        ("register", "b", 1_000, "{}", 0),
+        ("sweep", 2, "sweep_atomic"),
+    ],
+    "a score above 2^53 is told as the double that it is": [
+        ("register", "a", MOST, "{}", 0),
+        ("register", "b", 1_000, "{}", MOST),
+        ("sweep", 2, "sweep"),
+        ("clock_back", 1),
+        ("member", "a", -1),
+        ("sweep", 2, "sweep_atomic"),
+    ],
+}
+
+
+@pytest.mark.parametrize("program", KEPT.values(), ids=KEPT)
+def test_the_programs_worth_keeping(conn: Connection, program: list[tuple[Any, ...]]) -> None:
+    scheduler = Scheduler(conn)
+    for name, *words in program:
+        getattr(scheduler, name)(*words)
+        scheduler.store_and_model_hold_the_same()
