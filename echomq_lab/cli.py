@@ -4,15 +4,16 @@
     echomq-lab reset 01       a fresh copy of a notebook; the reader's moves to a dated name
     echomq-lab check 01       run a notebook in a fresh kernel, and say what its answers earn
     echomq-lab bundle         put the notebooks with the answers into one zip file to hand in
-    echomq-lab doctor         what the lab needs, what is at fault, the command that mends it
+    echomq-lab doctor         what the lab needs, what is at fault, the command that mends it; with --queue Q,
+                              the half states and orphans of a queue in a store, to which nothing is written
     echomq-lab grade F        marks for a folder of submissions, each in a sandbox
     echomq-lab report DIR     what a class made of the exercises, from the results of one run or several
     echomq-lab pump QUEUE     sweep a queue of a server tick after tick, until it is told to stop
     echomq-lab trace          what a cron rule and an interval name next, in text, as JSON, or as a picture
     echomq-lab solutions DIR  the notebooks with right answers in place, in a clone
 
-Exits 0; 1 when the doctor finds that the lab cannot run, or a check that points are missing; 2 for a mistake, told in
-one line; 130 after Ctrl-C, 0 when the pump was told to stop by SIGTERM.
+Exits 0; 1 when the doctor finds that the lab cannot run, or a queue at fault, or a check that points are missing; 2 for
+a mistake, told in one line; 130 after Ctrl-C, 0 when the pump was told to stop by SIGTERM.
 
 Source: architecture, "Rooms": `cli`.
 """
@@ -111,7 +112,16 @@ def _parser() -> argparse.ArgumentParser:
     solving.add_argument("--force", action="store_true", help="replace files that are something else")
     solving.set_defaults(run=_solutions)
 
-    commands.add_parser("doctor", help="look for faults", allow_abbrev=False).set_defaults(run=_doctor)
+    doctoring = commands.add_parser(
+        "doctor",
+        help="look for faults",
+        description="Look at what the lab needs on this machine; with --queue, at a queue in a store.",
+        allow_abbrev=False,
+    )
+    doctoring.add_argument("--queue", metavar="Q", help="look at this queue, and write nothing")
+    doctoring.add_argument("--url", help="where the store is, such as redis://localhost:6379/0 (ECHOMQ_LAB_URL)")
+    doctoring.add_argument("--json", action="store_true", help="print one JSON object about the queue")
+    doctoring.set_defaults(run=_doctor)
 
     grading = commands.add_parser(
         "grade",
@@ -222,6 +232,12 @@ def _reset(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
+    if options.queue is not None:
+        from echomq_lab.queue_doctor_command import answer
+
+        return 0 if answer(options) else 1
+    if options.url is not None or options.json:
+        raise LabError("doctor takes --url and --json together with --queue alone; try doctor --queue reports")
     from echomq_lab.doctor import checks, runs, show
 
     found = checks()

@@ -60,7 +60,7 @@ def sweep(conn: Connection, queue: str, batch: int = 100) -> Sweep:
     broken = []
     names = repeat.due_names(conn, queue, batch)
     for name, record in zip(names, repeat.records(conn, queue, names), strict=True):
-        if isinstance(record, LabError):
+        if isinstance(record, LabError) or not name:
             broken.append(name)
         elif record.every_ms is None or record.template is None:
             repeat.cancel(conn, queue, name)

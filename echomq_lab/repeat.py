@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from echomq_lab import arguments, scripts
 from echomq_lab.errors import LabError
-from echomq_lab.keyspace import record_key, registry_key
+from echomq_lab.keyspace import queue_key, record_key, registry_key
 from echomq_lab.store import Connection, takes_connection
 
 
@@ -105,7 +105,9 @@ def due_names(conn: Connection, queue: str, limit: int) -> list[str]:
 @takes_connection
 def records(conn: Connection, queue: str, names: Sequence[str]) -> list[Due | LabError]:
     """The records of several names, read in one round trip; for a key that holds no hash its error."""
-    replies = conn.together([("HMGET", record_key(queue, name), "every_ms", "template") for name in names])
+    # What a registry holds is read, an empty name too, which no verb would write.
+    keys = [queue_key(queue, f"repeat:{arguments.text('name', name)}") for name in names]
+    replies = conn.together([("HMGET", key, "every_ms", "template") for key in keys])
     return [
         reply if isinstance(reply, LabError) else Due(name, *reply) for name, reply in zip(names, replies, strict=True)
     ]
@@ -136,4 +138,5 @@ def backlog(conn: Connection, queue: str) -> Backlog:
     key, now_ms = registry_key(queue), conn.now_ms()
     first: list[tuple[str, float]] = conn.telling(lambda: conn.client.zrange(key, 0, 0, withscores=True))
     due = int(conn.send("ZCOUNT", key, "-inf", now_ms))
-    return Backlog(due, now_ms - int(first[0][1]) if due and first else 0)
+    # A score that is no instant (-inf sorts first) counts as Unix 0.
+    return Backlog(due, now_ms - int(max(first[0][1], 0)) if due and first else 0)

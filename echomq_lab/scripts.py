@@ -18,7 +18,7 @@ from redis.exceptions import NoScriptError
 from echomq_lab.errors import plain
 from echomq_lab.store import Connection
 
-NAMES = ("register", "cancel", "advance", "sweep", "enqueue", "schedule", "promote", "claim", "complete")
+NAMES = ("register", "cancel", "advance", "sweep", "enqueue", "schedule", "promote", "claim", "complete", "look")
 
 
 @cache

@@ -1,6 +1,7 @@
 """A class graded: every submission has a result, whatever it is and whatever happens to the grader meanwhile."""
 
 import json
+import linecache
 import os
 import signal
 import subprocess
@@ -349,9 +350,12 @@ def test_results_of_who_left_the_class_are_set_aside(tmp_path: Path) -> None:
     with out.opened(tmp_path, "f" * 12, "0.1.0", isolated=True):
         for student in ("Jane Doe", "joe", "ann"):
             out.write(out.result(tmp_path, student), "{}")
+            out.results.write(tmp_path / "feedback" / f"{out.result(tmp_path, student).stem}.html", "page")
         assert out.set_aside(tmp_path, ["Jane Doe", "ann"]) == 1
     assert [path.name for path in (tmp_path / out.SET_ASIDE).iterdir()] == ["joe.json"]
     assert len(list((tmp_path / out.RESULTS).iterdir())) == 2
+    assert len(list((tmp_path / "feedback").iterdir())) == 2
+    assert not (tmp_path / "feedback" / "joe.html").exists()
 
 
 # The crew
@@ -464,13 +468,22 @@ COLUMNS = [
 ]
 
 
+def as_a_cell(answer: Answer) -> dict[str, Any]:
+    """The names of an answer whose lines are found again, as those of a notebook's cell are."""
+    name = f"<cell {answer.path.stem}>"
+    linecache.cache[name] = (len(answer.code), None, answer.code.splitlines(keepends=True), name)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(answer.code, name, "exec"), names)
+    return names
+
+
 def as_in_the_notebook(column: list[Answer], monkeypatch: pytest.MonkeyPatch, valkey_url: str) -> None:
     monkeypatch.setattr(grade, "ROUNDS", 1)
     by_exercise = {answer.exercise: answer for answer in column}
     found = marked({number: answer.code for number, answer in by_exercise.items()}, PUBLIC)
     for verdict in found.verdicts:
         if answer := by_exercise.get(verdict.exercise):
-            with Forked(answer.names(), total_s=60.0) as pupil:
+            with Forked(as_a_cell(answer), total_s=60.0) as pupil:
                 own = judge(exercise(answer.exercise), pupil, stores=(FAKEREDIS, valkey_url))
             assert plain(verdict) == plain(own), answer.path
 

@@ -15,14 +15,13 @@ import contextlib
 import fcntl
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from echomq_lab.checks.verdict import Status
 from echomq_lab.errors import LabError
-from echomq_lab.grading import naming
+from echomq_lab.grading import naming, results
 from echomq_lab.grading.graded import Graded, ResultError, from_json
 from echomq_lab.wording import visible
 
@@ -79,25 +78,9 @@ def opened(out: Path, seed: str, kit: str, *, isolated: bool) -> Iterator[None]:
 def write(path: Path, text: str) -> None:
     """Write a file whole or not at all: it has its name only when it is on the disk. Raises `OutError`."""
     try:
-        handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
-        try:
-            with open(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(handle)
-            os.chmod(name, 0o644)
-            os.replace(name, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
-        folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except OSError as error:
-        raise OutError(f"cannot write {visible(path.name)}: {error.strerror or error}") from error
+        results.write(path, text, durable=True)
+    except results.FolderError as error:
+        raise OutError(str(error)) from error
 
 
 def stands(path: Path, student: str, content: str, kit: str, seed: str, *, isolated: bool) -> Graded | None:
@@ -113,12 +96,14 @@ def stands(path: Path, student: str, content: str, kit: str, seed: str, *, isola
 
 
 def set_aside(out: Path, students: Iterable[str]) -> int:
-    """Move away the results of nobody of these students; answer how many."""
+    """Move away the results of nobody of these students, and remove what was made of them; answer how many."""
     keep = {f"{naming.safe(student)}.json" for student in students}
     stale = sorted(path for path in (out / RESULTS).iterdir() if path.suffix == ".json" and path.name not in keep)
     for path in stale:
         (out / SET_ASIDE).mkdir(exist_ok=True)
         os.replace(path, out / SET_ASIDE / path.name)
+        for made in ("feedback/{}.html", "feedback/{}.json", "gradescope/{}/results.json"):
+            (out / made.format(path.stem)).unlink(missing_ok=True)
     return len(stale)
 
 

@@ -38,20 +38,32 @@ def read(out: Path) -> Iterator[tuple[str, Graded]]:
         yield path.stem, graded
 
 
-def write(path: Path, text: str) -> None:
-    """Write a file whole, in a folder that is made if it is not there. Raises `FolderError`."""
+def write(path: Path, text: str, *, durable: bool = False) -> None:
+    """Write a file whole, in a folder that is made if it is not there. Raises `FolderError`.
+
+    A durable one has its name only when it is on the disk: a loss of power leaves all of it or nothing.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, fresh = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
         try:
             with open(handle, "w", encoding="utf-8", newline="") as file:
                 file.write(text)
+                if durable:
+                    file.flush()
+                    os.fsync(handle)
             os.chmod(fresh, 0o644)
             os.replace(fresh, path)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(fresh)
             raise
+        if durable:
+            folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
     except OSError as error:
         raise FolderError(f"cannot write {_told(path)}: {error.strerror or error}") from None
 

@@ -19,6 +19,7 @@ import json
 import socket
 import subprocess
 import sys
+import tempfile
 
 from echomq_lab.errors import LabError
 from echomq_lab.grading import outer_walls
@@ -62,12 +63,14 @@ class Room:
         environment = _ENVIRONMENT | {"PYTHONPATH": str(PACKAGE.parent)}
         if self.walls:
             environment |= {"HOME": outer_walls.SCRATCH, "MPLCONFIGDIR": outer_walls.SCRATCH}
+        # A file, not a pipe that somebody would have to drain.
+        self._told = tempfile.TemporaryFile()  # noqa: SIM115  closed with the room
         self._process = subprocess.Popen(
             outer_walls.python(*warden) if self.walls else [sys.executable, *warden],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
+            stderr=self._told,
             env=environment,
             start_new_session=True,
         )
@@ -85,7 +88,8 @@ class Room:
             raise IsolationError(f"the grading room did not open: {why}")
 
     def _last_words(self) -> str:
-        words = self._process.stderr.read().decode("utf-8", "replace").strip() if self._process.stderr else ""
+        self._told.seek(0)
+        words = self._told.read().decode("utf-8", "replace").strip()
         return words.splitlines()[-1] if words else "no reason was told"
 
     def _probe(self) -> None:
@@ -156,8 +160,7 @@ class Room:
             self._process.wait()
 
     def _let_go(self) -> None:
-        if self._process.stderr:
-            self._process.stderr.close()
+        self._told.close()
 
     def __exit__(self, *_: object) -> None:
         self.close()

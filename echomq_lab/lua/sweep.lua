@@ -25,7 +25,7 @@ if used > 0 then return { 0, 0, {} } end
 call('ZCARD', KEYS[2]) -- of another type: an error here, before anything is written
 for _, name in ipairs(call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[2], 'LIMIT', 0, #ids)) do
   local record = redis.pcall('HMGET', record_prefix .. name, 'every_ms', 'template')
-  if record.err then
+  if record.err or name == '' then
     broken[#broken + 1] = name
   elseif not (record[1] and record[2]) then
     call('ZREM', KEYS[1], name)
