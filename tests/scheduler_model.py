@@ -77,6 +77,11 @@ class Model:
     def count(self) -> int:
         return len(self._open("repeat", SortedSet))
 
+    def backlog(self) -> tuple[int, int]:
+        """How many are due, and by how much the first is late; a score before 1970 counts as 1970."""
+        due = self._due_names(MOST)
+        return len(due), self.now_ms - int(max(self.keys["repeat"][due[0]], 0)) if due else 0
+
     # ---------------------------------------------------------------------------------------------------------- jobs
 
     def enqueue(self, job_id: str, payload: str) -> str:
@@ -164,7 +169,9 @@ class Model:
             except ReplyError:
                 broken.append(name)
                 continue
-            if every_ms is None or template is None:
+            if name == "":  # no verb writes it, so no verb can move it on
+                broken.append(name)
+            elif every_ms is None or template is None:
                 self.cancel(name)
                 swept += 1
             elif (period := whole_period(every_ms)) is None:

@@ -26,6 +26,8 @@ from tests.scheduler_model import MOST, Hash, Model, SortedSet, told
 Q = "q"
 NAMES = ["a", "b", "日", "c:d"]
 names = st.sampled_from(NAMES)
+#: Names that a registry or a record may hold: the empty one too, which no verb writes.
+held_names = st.sampled_from([*NAMES, ""])
 periods = st.sampled_from([1, 1_000, 900_000, MOST])
 delays = st.sampled_from([0, 1, 1_000, 900_000, MOST])
 texts = st.sampled_from(["", "{}", "日報", "\x00\udcff\r\n"])
@@ -33,7 +35,15 @@ limits = st.integers(1, 4)
 #: One of the ids that were met, the newest first; when there is none yet, a fresh one.
 numbers = st.integers(0, 5)
 kinds = st.sampled_from(
-    ["repeat", "pending", "schedule", "active", "meta", "metrics:completed", *(f"repeat:{name}" for name in NAMES)]
+    [
+        "repeat",
+        "pending",
+        "schedule",
+        "active",
+        "meta",
+        "metrics:completed",
+        *(f"repeat:{name}" for name in [*NAMES, ""]),
+    ]
 )
 bad_periods = st.sampled_from(
     ["", "0", "-5", "+5000", "0005000", "soon", "5.0", "5e3", " 5", "5\n", "\u0665", str(MOST), str(MOST + 1), "9" * 40]
@@ -103,6 +113,7 @@ class Scheduler(RuleBasedStateMachine):
     def read(self, limit: int) -> None:
         self.agree(lambda: repeat.due(self.conn, Q, limit), lambda: self.model.due(limit))
         self.agree(lambda: repeat.count(self.conn, Q), self.model.count)
+        self.agree(lambda: repeat.backlog(self.conn, Q), self.model.backlog)
         self.agree(lambda: jobs.browse(self.conn, Q, limit), lambda: self.model.browse(limit))
         self.agree(lambda: jobs.pending_size(self.conn, Q), self.model.pending_size)
 
@@ -241,25 +252,25 @@ class Scheduler(RuleBasedStateMachine):
     def row_gone(self, number: int) -> None:
         self.gone(f"job:{self.met(number)}")
 
-    @rule(name=names, offset=st.sampled_from([-1, 0, 1, 0.5]))
+    @rule(name=held_names, offset=st.sampled_from([-1, 0, 1, 0.5, float("inf"), float("-inf")]))
     def member(self, name: str, offset: float) -> None:
         """An entry moved, or one without a record."""
         if isinstance(self.model.keys.get("repeat", SortedSet()), SortedSet):
             self.conn.send("ZADD", queue_key(Q, "repeat"), self.model.now_ms + offset, name)
             self.model.keys.setdefault("repeat", SortedSet())[name] = float(self.model.now_ms + offset)
 
-    @rule(name=names)
+    @rule(name=held_names)
     def member_gone(self, name: str) -> None:
         """A record without an entry."""
         if isinstance(self.model.keys.get("repeat"), SortedSet):
             self.conn.send("ZREM", queue_key(Q, "repeat"), name)
             self.model.keys["repeat"].pop(name, None)
 
-    @rule(name=names, period=bad_periods)
+    @rule(name=held_names, period=bad_periods)
     def another_period(self, name: str, period: str) -> None:
         self.set_field(f"repeat:{name}", "every_ms", period)
 
-    @rule(name=names, field=st.sampled_from(["every_ms", "template"]))
+    @rule(name=held_names, field=st.sampled_from(["every_ms", "template"]))
     def field_gone(self, name: str, field: str) -> None:
         if isinstance(self.model.keys.get(f"repeat:{name}"), Hash):
             self.conn.send("HDEL", queue_key(Q, f"repeat:{name}"), field)
@@ -390,6 +401,17 @@ KEPT = {
         ("row_gone", 0),
         ("claim", 1_000),
         ("complete", 0, 1),
+    ],
+    "the empty name, which no verb writes, is broken": [
+        ("member", "", -1),
+        ("read", 2),
+        ("sweep", 2, "sweep"),
+        ("sweep", 2, "sweep_atomic"),
+        ("another_period", "", "1000"),
+        ("member", "a", float("-inf")),
+        ("read", 2),
+        ("sweep", 2, "sweep"),
+        ("sweep", 2, "sweep_atomic"),
     ],
     "the clock goes back: what was due is not, and ids go on": [
         ("register", "a", 1_000, "{}", 0),
