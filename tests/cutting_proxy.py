@@ -44,29 +44,29 @@ class CuttingProxy:
         self._turn = threading.Lock()
         self._lines: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
-        self._plan: tuple[str | None, str, int, Callable[[], object] | None] | None = None
-        #: Set when the planned cut has been made.
+        self._plan: tuple[str, str, int, Callable[[], object]] | None = None
+        #: Set when what was planned has been done.
         self.done = threading.Event()
         self._start(self._accept)
 
-    def cut(self, name: str | None, moment: str, nth: int = 1, *, instead: Callable[[], object] | None = None) -> None:
-        """At the `nth` command from now that is called `name` (any, if None), cut its line at that moment, once.
+    def cut(self, name: str, moment: str, nth: int = 1, *, instead: Callable[[], object] | None = None) -> None:
+        """At the `nth` command from now that is called `name`, cut its line at that moment, once.
 
-        `instead` is called in place of the cut, before the command goes on or before its reply does.
+        `instead` is called in place of the cut, and then the command or its reply goes on.
         """
         with self._turn:
-            self._plan = (name, moment, nth, instead)
+            self._plan = (name, moment, nth, instead or _cut)
             self.done.clear()
 
-    def _due(self, name: str) -> tuple[str, Callable[[], object] | None] | None:
-        """The moment of the cut and what to do instead, if this command is the one."""
+    def _planned(self, name: str) -> tuple[str, Callable[[], object]] | None:
+        """The moment, and what to do, if this command is the one."""
         with self._turn:
             self.seen.append(name)
-            if self._plan is None or self._plan[0] not in (name, None):
+            if self._plan is None or self._plan[0] != name:
                 return None
-            wanted, moment, nth, instead = self._plan
-            self._plan = None if nth == 1 else (wanted, moment, nth - 1, instead)
-            return (moment, instead) if nth == 1 else None
+            _, moment, nth, act = self._plan
+            self._plan = None if nth == 1 else (name, moment, nth - 1, act)
+            return (moment, act) if nth == 1 else None
 
     def _accept(self) -> None:
         with suppress(OSError):
@@ -75,6 +75,7 @@ class CuttingProxy:
                 self._start(self._serve, client)
 
     def _serve(self, client: socket.socket) -> None:
+        """Pass on what a client sends until either side ends; a cut is such an end."""
         store = socket.socket(socket.AF_UNIX)
         with client, store, suppress(OSError, EOFError):
             with self._turn:
@@ -82,46 +83,32 @@ class CuttingProxy:
             store.connect(self._store)
             with client.makefile("rb") as asked, store.makefile("rb") as answered:
                 while True:
-                    raw, words = command(asked)
-                    cut = self._due(called(words))
-                    if cut is not None and not self._goes_on(cut, client, store, answered, raw):
-                        return
-                    if cut is None:
-                        store.sendall(raw)
-                        client.sendall(reply(answered))
+                    self._pass_on(asked, answered, client, store)
         with self._turn:
             self._lines -= {client, store}
 
-    def _goes_on(
-        self,
-        cut: tuple[str, Callable[[], object] | None],
-        client: socket.socket,
-        store: socket.socket,
-        answered: BufferedReader,
-        raw: bytes,
-    ) -> bool:
-        moment, instead = cut
-        try:
-            if moment == BEFORE and instead is None:
-                return False
-            if moment == BEFORE and instead is not None:
-                instead()
-            if moment == HALF:
-                store.sendall(raw[: len(raw) // 2])
-                return False
-            store.sendall(raw)
-            answer = reply(answered)
-            if moment == AFTER and instead is not None:
-                instead()
-            elif moment == AFTER:
-                return False
-            if moment == HALF_REPLY:
-                client.sendall(answer[: len(answer) // 2])
-                return False
-            client.sendall(answer)
-            return True
-        finally:
-            self.done.set()
+    def _pass_on(
+        self, asked: BufferedReader, answered: BufferedReader, client: socket.socket, store: socket.socket
+    ) -> None:
+        raw, words = command(asked)
+        planned = self._planned(called(words))
+
+        def now(moment: str) -> None:
+            if planned is not None and planned[0] == moment:
+                try:
+                    planned[1]()
+                finally:
+                    self.done.set()
+
+        now(BEFORE)
+        store.sendall(raw[: len(raw) // 2])
+        now(HALF)
+        store.sendall(raw[len(raw) // 2 :])
+        answer = reply(answered)
+        now(AFTER)
+        client.sendall(answer[: len(answer) // 2])
+        now(HALF_REPLY)
+        client.sendall(answer[len(answer) // 2 :])
 
     def _start(self, what: Callable[..., None], *args: Any) -> None:
         thread = threading.Thread(target=what, args=args, daemon=True)
@@ -146,6 +133,10 @@ class CuttingProxy:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _cut() -> None:
+    raise ConnectionAbortedError("cut as planned")
 
 
 def called(words: list[bytes]) -> str:
