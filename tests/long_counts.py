@@ -8,7 +8,7 @@ from __future__ import annotations
 #: Races of each number of atomic pumps over so many due registrations, and those of the faithful sweep beside them.
 RACES = 20
 RACED = 10_000
-FAITHFUL_RACES = 10
+FAITHFUL_RACES = 2
 
 #: Programs that are drawn for the model of the scheduler, on each store.
 PROGRAMS = 500

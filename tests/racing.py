@@ -15,7 +15,7 @@ from echomq_lab import pump, repeat
 from echomq_lab.clock import FixedClock
 from echomq_lab.store import connect
 
-_PATIENCE_S = 60
+_PATIENCE_S = 300
 _line: Barrier
 
 

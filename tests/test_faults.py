@@ -14,9 +14,12 @@ import secrets
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -78,32 +81,35 @@ def until(what: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
+@dataclass
 class Command:
-    """`echomq-lab pump` as a process; `events` are the lines of its log that were read."""
+    """`echomq-lab pump`, running as a process."""
 
-    def __init__(self, url: str, way: str) -> None:
-        asked = ["--url", url, "--tick-ms", str(TICK_MS), *(["--atomic"] if way == "sweep_atomic" else [])]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "echomq_lab", "pump", Q, *asked],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stderr is not None
-        assert json.loads(self.process.stderr.readline())["event"] == "ready"
+    process: subprocess.Popen[bytes]
+    log: Path
 
-    def rest(self) -> list[dict[str, object]]:
-        """The events of its log that were not read, once it has ended."""
-        assert self.process.stderr is not None
-        return [json.loads(line) for line in self.process.stderr.read().splitlines()]
+    def events(self) -> list[dict[str, object]]:
+        """What it has logged."""
+        lines = self.log.read_text("utf-8").splitlines(keepends=True)
+        return [json.loads(line) for line in lines if line.endswith("\n")]
 
-    def __enter__(self) -> Command:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.communicate(timeout=PATIENCE_S)
+@contextmanager
+def process(url: str, way: str) -> Iterator[Command]:
+    asked = ["--url", url, "--tick-ms", str(TICK_MS), *(["--atomic"] if way == "sweep_atomic" else [])]
+    words = [sys.executable, "-m", "echomq_lab", "pump", Q, *asked]
+    quiet = subprocess.DEVNULL
+    # A file for the log: a pipe that nobody reads would be full one day, and the process stand still.
+    with (
+        tempfile.NamedTemporaryFile() as log,
+        subprocess.Popen(words, stdin=quiet, stdout=quiet, stderr=log) as running,
+    ):
+        try:
+            command = Command(running, Path(log.name))
+            until(lambda: bool(command.events()))
+            yield command
+        finally:
+            running.kill()
 
 
 @contextmanager
@@ -149,7 +155,7 @@ def test_the_process_is_killed_at_a_random_command(valkey: Connection, chance: R
             books.open()
             name = chance.choice(SENT[way])
             proxy.cut(name, chance.choice(MOMENTS), chance.randint(1, len(NAMES)) if name in OF_EACH else 1)
-            with Command(proxy.url, way) as command:
+            with process(proxy.url, way) as command:
                 until(proxy.done.is_set)
                 command.process.kill()
                 command.process.wait(PATIENCE_S)
@@ -163,9 +169,9 @@ def test_the_process_is_killed_at_a_random_command(valkey: Connection, chance: R
 
 @pytest.mark.parametrize("kills", whole_and_tenth(SERVER_KILLS))
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("running", [thread, Command], ids=["thread", "process"])
+@pytest.mark.parametrize("running", [thread, process])
 def test_the_server_is_killed_and_the_pump_comes_back_by_itself(
-    chance: Random, running: Callable[[str, str], Pump], way: str, kills: int
+    chance: Random, running: Callable[[str, str], AbstractContextManager[object]], way: str, kills: int
 ) -> None:
     with ExitStack() as ends:
         server = ends.enter_context(LastingValkey())
@@ -256,7 +262,7 @@ def test_a_process_that_is_asked_to_stop_finishes_its_sweep(
 ) -> None:
     books = Books(valkey)
     ended: list[bool] = []
-    with CuttingProxy(valkey.url) as proxy, Command(proxy.url, way) as command:
+    with CuttingProxy(valkey.url) as proxy, process(proxy.url, way) as command:
 
         def ask() -> None:
             """In the middle of the sweep, which waits here for longer than the process takes to hear of it."""
@@ -275,6 +281,6 @@ def test_a_process_that_is_asked_to_stop_finishes_its_sweep(
         assert ended == [False]
         assert proxy.seen.count("promote") == sweeps
         assert books.balance(twice_at_most=0) == len(NAMES)
-        sweep, stopped = [each for each in command.rest() if each["event"] in ("sweep", "stopped")][-2:]
+        sweep, stopped = [each for each in command.events() if each["event"] in ("sweep", "stopped")]
         assert (sweep["event"], sweep["fired"]) == ("sweep", len(NAMES))
         assert (stopped["event"], stopped["fired"]) == ("stopped", len(NAMES))
