@@ -11,7 +11,7 @@ RACED = 10_000
 FAITHFUL_RACES = 2
 
 #: Programs that are drawn for the model of the scheduler, on each store.
-PROGRAMS = 500
+PROGRAMS = 300
 
 #: An hour on the lab clock, and the registrations that live through it: fewer on fakeredis, whose jobs cost more.
 HOUR_S = 3_600
