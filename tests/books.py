@@ -32,14 +32,15 @@ class Books:
         for name in NAMES:
             repeat.register(conn, Q, name, HOUR, name, HOUR)
         self._one_shots: list[str] = []
-        self._opened_ms = 0
+        self._opened_ms = self._before_ms = conn.now_ms()
 
     def open(self) -> None:
         """A round begins: all in one transaction, so that a pump that runs finds it whole."""
         client = self._conn.client
         rows = list(client.scan_iter(match=f"{queue_key(Q, 'job:')}*", count=1_000))
         self._one_shots = [self._conn.mint() for _ in range(ONE_SHOTS)]
-        self._opened_ms = self._conn.now_ms()
+        # A sweep that runs as the round opens has read its clock before that, but not before the last round.
+        self._before_ms, self._opened_ms = self._opened_ms, self._conn.now_ms()
         with client.pipeline(transaction=True) as pipe:
             pipe.delete(queue_key(Q, "pending"), queue_key(Q, "schedule"), *rows)
             for job_id in self._one_shots:
@@ -49,12 +50,16 @@ class Books:
             pipe.zadd(registry_key(Q), dict.fromkeys(NAMES, 0))
             pipe.execute()
 
-    def all_released(self) -> bool:
-        """Whether nothing is due any more."""
-        return self._conn.send("ZCOUNT", registry_key(Q), "-inf", self._conn.now_ms()) == 0
+    def settled(self) -> bool:
+        """Whether nothing is due any more, neither a registration nor a one-shot job."""
+        due = self._conn.send("ZCOUNT", registry_key(Q), "-inf", self._conn.now_ms())
+        return due == self._conn.send("ZCARD", queue_key(Q, "schedule")) == 0
 
     def balance(self, *, twice_at_most: int) -> int:
-        """Check every key of the queue; answer how many registrations were released in this round."""
+        """Check every key of the queue; answer how many registrations were released in this round.
+
+        A pump that runs must have settled, or be dead: what moves cannot be counted.
+        """
         # What a killed pump had sent is read by the server before the second of these.
         for _ in range(2):
             self._conn.send("PING")
@@ -74,7 +79,7 @@ class Books:
         assert records == [{"every_ms": str(HOUR), "template": name} for name in NAMES]
         released = [name for name in NAMES if scores[name] != 0]
         for name in released:
-            assert self._opened_ms <= scores[name] - HOUR <= self._conn.now_ms()
+            assert self._before_ms <= scores[name] - HOUR <= self._conn.now_ms()
         return released
 
     def _jobs(self) -> Counter[str]:
