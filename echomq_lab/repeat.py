@@ -85,12 +85,7 @@ def due(conn: Connection, queue: str, limit: int) -> list[Due]:
 
     An entry without a record is among them, with None for both fields. Nothing is written.
     """
-    found = []
-    for record in records(conn, queue, due_names(conn, queue, limit)):
-        if isinstance(record, LabError):
-            raise record
-        found.append(record)
-    return found
+    return [_found(each) for each in records(conn, queue, due_names(conn, queue, limit))]
 
 
 @takes_connection
@@ -100,6 +95,12 @@ def due_names(conn: Connection, queue: str, limit: int) -> list[str]:
     limit = arguments.how_many("limit", limit)
     names: list[str] = conn.send("ZRANGEBYSCORE", key, "-inf", conn.now_ms(), "LIMIT", 0, limit)
     return names
+
+
+@takes_connection
+def record(conn: Connection, queue: str, name: str) -> Due:
+    """The record of one name. Raises `ReplyError` when its key holds no hash."""
+    return _found(records(conn, queue, [arguments.name("name", name)])[0])
 
 
 @takes_connection
@@ -140,3 +141,9 @@ def backlog(conn: Connection, queue: str) -> Backlog:
     due = int(conn.send("ZCOUNT", key, "-inf", now_ms))
     # A score that is no instant (-inf sorts first) counts as Unix 0.
     return Backlog(due, now_ms - int(max(first[0][1], 0)) if due and first else 0)
+
+
+def _found(read: Due | LabError) -> Due:
+    if isinstance(read, LabError):
+        raise read
+    return read

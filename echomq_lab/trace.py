@@ -47,8 +47,10 @@ _BEFORE = (
     "call = function(...) note(...) return server.call(...) end, "
     "pcall = function(...) note(...) return server.pcall(...) end "
     "}, { __index = server, __metatable = false }) "
+    # `server` is Valkey's other name for `redis`, and both are in the table of globals too.
+    "local _G = setmetatable({ redis = redis, server = redis }, { __index = _G }) "
+    "local function getfenv() return _G end "
     # What notes the calls is out of the script's reach.
-    # `server` is Valkey's other name for `redis`.
     "local ran, answer = pcall(function() local server, calls, note = redis; "
 )
 _AFTER = """

@@ -209,7 +209,7 @@ def test_bad_text_is_refused_whatever_it_says_of_itself(kind: type[str], name: s
 
 def test_bytes_are_what_they_hold(conn: Connection) -> None:
     assert str(repeat.register(conn, "q", "daily", 1, Rudest(b"{}"))) == "registered"
-    assert repeat.due(conn, "q", 1)[0].template == "{}"
+    assert repeat.record(conn, "q", "daily").template == "{}"
 
 
 def test_an_id_is_what_it_holds() -> None:

@@ -130,12 +130,6 @@ EXPIRING: Mistake[LuaCase, Ran] = Mistake(
     "The script gives a key an end, after which it goes away by itself. A registration stays until it is cancelled.",
     lambda case, ran: expires(case, ran) is not None,
 )
-#: What to say where the run saw nothing of a script's calls.
-UNSEEN: Mistake[LuaCase, Ran] = Mistake(
-    "unseen",
-    "The check sees no call of your script. Write redis.call here, by that name, and at least once.",
-    lambda _, ran: all(call[0].upper() in SCRIPTS for act in ran.acts for call in act.calls),
-)
 
 
 def same_answers(source: str) -> Callable[[LuaCase, Ran], Wrong | None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from echomq_lab.checks import lua_runs, register_runs
 from echomq_lab.checks.desk import Ran
 from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test, Wrong
-from echomq_lab.checks.lua_runs import EXPIRING, UNSEEN, LuaCase
+from echomq_lab.checks.lua_runs import EXPIRING, LuaCase
 from echomq_lab.checks.register_runs import PLAIN_ANOTHER, PLAIN_FRESH, PLAIN_SAME, given, simplest
 
 _ask = lua_runs.ask("REGISTER_LUA")
@@ -101,7 +101,6 @@ EXERCISE = Exercise(
             register_runs.in_keys,
             given,
             simpler=simplest(*register_runs.PLAIN_ELSEWHERE),
-            mistakes=(UNSEEN,),
             on_store=True,
         ),
         Test(

@@ -13,7 +13,7 @@ from random import Random
 from echomq_lab.checks import lua_runs
 from echomq_lab.checks.desk import Ran, Word
 from echomq_lab.checks.exercise import Exercise, Mistake, Name, Test, Wrong
-from echomq_lab.checks.lua_runs import EXPIRING, NAMES, TEMPLATES, UNSEEN, LuaCase
+from echomq_lab.checks.lua_runs import EXPIRING, NAMES, TEMPLATES, LuaCase
 from echomq_lab.clock import LAB_DAY_MS
 from echomq_lab.readout import holds
 
@@ -247,7 +247,6 @@ EXERCISE = Exercise(
             _keys_given,
             given,
             tries=0,
-            mistakes=(UNSEEN,),
             on_store=True,
         ),
         Test(

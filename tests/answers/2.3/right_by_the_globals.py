@@ -1,9 +1,4 @@
-"""The calls are made where no trace sees them.
-
-test: KEYS
-mistake: unseen
-says: The check sees no call
-"""
+"""By the table of globals."""
 
 REGISTER_LUA = """
 if _G.redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
