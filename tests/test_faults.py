@@ -95,6 +95,18 @@ class Command:
 
 
 @contextmanager
+def killed_with_the_tests(running: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Kill a process at the end of the block, and when the tests themselves are killed: it would try for ever."""
+    words = ["sh", "-c", 'read _; kill -KILL "$0"', str(running.pid)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as watch:
+        try:
+            yield
+        finally:
+            watch.kill()
+            running.kill()
+
+
+@contextmanager
 def process(url: str, way: str) -> Iterator[Command]:
     asked = ["--url", url, "--tick-ms", str(TICK_MS), *(["--atomic"] if way == "sweep_atomic" else [])]
     words = [sys.executable, "-m", "echomq_lab", "pump", Q, *asked]
@@ -103,13 +115,11 @@ def process(url: str, way: str) -> Iterator[Command]:
     with (
         tempfile.NamedTemporaryFile() as log,
         subprocess.Popen(words, stdin=quiet, stdout=quiet, stderr=log) as running,
+        killed_with_the_tests(running),
     ):
-        try:
-            command = Command(running, Path(log.name))
-            until(lambda: bool(command.events()))
-            yield command
-        finally:
-            running.kill()
+        command = Command(running, Path(log.name))
+        until(lambda: bool(command.events()))
+        yield command
 
 
 @contextmanager
