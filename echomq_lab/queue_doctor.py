@@ -18,9 +18,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from echomq_lab import scripts
+from echomq_lab.cluster import ClusterClient
 from echomq_lab.errors import shown
 from echomq_lab.keyspace import queue_key, queue_name
 from echomq_lab.queue_findings import (
@@ -109,7 +110,7 @@ def examine(conn: Connection, queue: str) -> Report:
     """
     queue_name(queue)
     report = Report(queue, conn.now_ms())
-    server_ms = _server_ms(conn)
+    server_ms = _server_ms(conn, queue)
     wrong = {}
     for own, (wanted, _) in OWN.items():
         key = queue_key(queue, own)
@@ -138,11 +139,16 @@ def examine(conn: Connection, queue: str) -> Report:
     return report
 
 
-def _server_ms(conn: Connection) -> int:
+def _server_ms(conn: Connection, queue: str) -> int:
     if fixed := conn.server_now():
         return int(fixed[0])
-    seconds, micros = conn.telling(conn.client.time)
+    seconds, micros = conn.telling(lambda: conn.client.time(**_where(conn, queue)))
     return int(seconds) * 1_000 + int(micros) // 1_000
+
+
+def _where(conn: Connection, queue: str) -> dict[str, Any]:
+    """The node of a cluster that has the queue, for a command that names none of its keys."""
+    return conn.client.where(queue_key(queue, "")) if isinstance(conn.client, ClusterClient) else {}
 
 
 def _tell_flags(conn: Connection, report: Report, wrong: dict[str, Finding]) -> None:
@@ -172,7 +178,8 @@ def _tell_empty(conn: Connection, report: Report) -> None:
 def _keys(conn: Connection, queue: str) -> Iterator[str]:
     prefix = queue_key(queue, "")
     pattern = re.sub(r"([\\*?\[])", r"\\\1", prefix) + "*"
-    found: Iterator[str] = conn.client.scan_iter(match=pattern, count=4 * PAGE)
+    where = conn.telling(lambda: _where(conn, queue))
+    found: Iterator[str] = conn.client.scan_iter(match=pattern, count=4 * PAGE, **where)
     return (key for key in found if key.startswith(prefix))
 
 

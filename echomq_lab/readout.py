@@ -8,6 +8,7 @@
     marks(run)                  the next runs of two rules, in three readings
     next_runs(rule, *nows)      what a rule answers at one instant after another
     rewrites(trace)             what each step did to the registry's scores
+    spread(run)                 which node of a cluster holds which queue
     steps(trace)                each command, what its script called, the reply, the keys it changed
 
 `verdicts` answers lines of text, each other a `Table`: a snapshot that a notebook shows by itself and `print` tells as
@@ -23,14 +24,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import redis
-
 from echomq_lab import arguments, ids
 from echomq_lab.cadence import Cron, Interval, takes_rule
 from echomq_lab.clock import instant_ms
 from echomq_lab.errors import ArgumentError
 from echomq_lab.keyspace import queue_key, queue_name, record_key, registry_key
-from echomq_lab.scenario import NAME, CadenceRun, takes_run
+from echomq_lab.scenario import NAME, CadenceRun, SpreadRun, takes_run
 from echomq_lab.store import Connection, takes_connection
 from echomq_lab.trace import Held, Step, Trace, keys_of, takes_trace
 from echomq_lab.wording import clock_time, day, in_calendar, iso_in, relative, span, visible
@@ -120,7 +119,7 @@ def registry(conn: Connection, queue: str) -> Table:
     sorted set.
     """
     now_ms = conn.now_ms()
-    client = _aside(conn)
+    client = conn.another().client
     prefix = record_key(queue, "x")[:-1]
     entries = conn.telling(lambda: client.zrange(registry_key(queue), 0, -1, withscores=True))
     scores = {name: int(score) if score.is_integer() else score for name, score in entries}
@@ -161,7 +160,7 @@ def _record(held: Held) -> tuple[str, str]:
 @takes_connection
 def keys(conn: Connection, queue: str) -> Table:
     """Every key of a queue, its type, and what it holds: member = score of a sorted set, field = value of a hash."""
-    client = _aside(conn)
+    client = conn.another().client
     held = keys_of(client, queue_key(queue, ""))
     types = conn.telling(lambda: [_TYPES.get(str(client.type(key)), "other") for key in held])
     rows = [(visible(key), kind, holds(value)) for (key, value), kind in zip(held.items(), types, strict=True)]
@@ -192,7 +191,7 @@ def verdicts(run: CadenceRun) -> str:
 @takes_connection
 def pending(conn: Connection, queue: str, most: int = 50) -> Table:
     """Up to `most` pending jobs, newest mint first: id, when it was minted, and what its row holds."""
-    client = _aside(conn)
+    client = conn.another().client
     now_ms = conn.now_ms()
     key = queue_key(queue, "pending")
     most = arguments.how_many("most", most)
@@ -302,6 +301,31 @@ def rewrites(trace: Trace) -> Table:
     )
 
 
+def spread(run: SpreadRun) -> Table:
+    """The slot of each queue, the node that has it, that node's slots, and the queue's keys as the node tells them.
+
+    Where no cluster could be started it is the slots alone, and a note that says why.
+    """
+    arguments.instance("run", run, SpreadRun, "a run on a cluster", "try run = scenario.spread(['reports'], daily)")
+    if not run.nodes:
+        rows: list[tuple[str, ...]] = [(visible(queue), str(slot)) for queue, slot in run.slots.items()]
+        told = f"No cluster can be started here, so no node was asked: {visible(run.why)}."
+        return Table("The queues and their slots", ("queue", "slot"), tuple(rows), (told,))
+    rows = []
+    for queue, slot in run.slots.items():
+        for number, keys in run.held(queue).items():
+            node = run.nodes[number - 1]
+            slots = f"{node.first} to {node.last}"
+            rows.append((visible(queue), str(slot), f"node {number}", slots, "\n".join(map(visible, keys))))
+    counts = ", ".join(f"node {number}: {len(node.keys)}" for number, node in enumerate(run.nodes, 1))
+    return Table(
+        f"The queues on a cluster of {len(run.nodes)} nodes, as each node tells what it holds",
+        ("queue", "slot", "held by", "which has slots", "keys"),
+        tuple(rows),
+        (f"Keys in all: {counts}.",),
+    )
+
+
 def steps(trace: Trace) -> Table:
     """Each step of a trace: the command as it went out, the script's calls, the reply, and the keys it changed."""
     takes_trace(trace)
@@ -374,8 +398,3 @@ def _to_the_ms(at_ms: int) -> str:
 
 def _count(number: int, one: str, many: str) -> str:
     return f"{number or 'no'} {one if number == 1 else many}"
-
-
-def _aside(conn: Connection) -> redis.Redis:
-    """A client of its own on the same store, so that looking is never part of a trace."""
-    return redis.Redis(connection_pool=conn.client.connection_pool)

@@ -1,9 +1,11 @@
-"""The store: embedded fakeredis, an embedded Valkey, or a server that is already there.
+"""The store: embedded fakeredis, an embedded Valkey or cluster, or one that is already there.
 
-    connect()                       ECHOMQ_LAB_URL if set, else embedded fakeredis
-    connect("embedded://fakeredis") a new, empty store in this process
-    connect("embedded://valkey")    a new, empty Valkey server of this connection's own
-    connect("redis://host:6379/0")  any other URL goes to redis-py as it is
+    connect()                               ECHOMQ_LAB_URL if set, else embedded fakeredis
+    connect("embedded://fakeredis")         a new, empty store in this process
+    connect("embedded://valkey")            a new, empty Valkey server of this connection's own
+    connect("embedded://valkey-cluster")    a new, empty cluster of three of them, up in some two seconds
+    connect("valkey+cluster://host:6379")   a cluster, by one or more of its nodes, with commas between; see `cluster`
+    connect("redis://host:6379/0")          any other URL goes to redis-py as it is; valkey:// is redis://
 
 Values come back as `str`: UTF-8, with other bytes kept by surrogateescape. redis-py's retries are off: a claim sent
 twice would pop a second job, and a register sent twice would say `exists` to the boot that made it.
@@ -20,22 +22,25 @@ import secrets
 import threading
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import redis
 from redis.backoff import NoBackoff
+from redis.exceptions import ClusterDownError, ClusterError, MovedError, RedisClusterException, SlotNotCoveredError
 from redis.retry import Retry
 
-from echomq_lab import arguments
+from echomq_lab import arguments, cluster
 from echomq_lab.clock import Clock, SystemClock, reading_ms, takes_clock
-from echomq_lab.embedded import EmbeddedServer
+from echomq_lab.cluster import ClusterClient
+from echomq_lab.embedded import NODES, EmbeddedServer
 from echomq_lab.errors import ArgumentError, KindError, LabError, ReplyError, StaleError, StoreError, plain, shown
 from echomq_lab.ids import MAX_NODE, Minter
 
 FAKEREDIS = "embedded://fakeredis"
 VALKEY = "embedded://valkey"
+CLUSTER = "embedded://valkey-cluster"
 URL_VARIABLE = "ECHOMQ_LAB_URL"
-_TRY = f"try {FAKEREDIS!r}, {VALKEY!r} or 'redis://localhost:6379/0'"
+_TRY = f"try {FAKEREDIS!r}, {VALKEY!r}, 'redis://localhost:6379/0' or 'valkey+cluster://localhost:6379'"
 
 _CONNECT_S = 1.0
 _REPLY_S = 30.0
@@ -43,15 +48,18 @@ _REPLY_S = 30.0
 _PATIENCE_S = 2.5
 
 _OPTIONS: dict[str, Any] = {"decode_responses": True, "encoding_errors": "surrogateescape"}
+_TIMEOUTS: dict[str, Any] = {"socket_connect_timeout": _CONNECT_S, "socket_timeout": _REPLY_S}
 # A password may hold what should have been escaped: all from the first colon to the last @ is hidden, but for the
 # options. A path alone (unix:///run/valkey.sock) has none.
 _OPTIONS_PART = re.compile(r"\?[a-z_]+=[^?]*$")
 _PASSWORD = re.compile(r"^((?:[^:]*://)?+[^:]*:).*@", re.DOTALL)
+_VALKEYS_OWN = re.compile(r"^valkey(s?)://")
 _UNKNOWN_OPTION = re.compile(r"unexpected keyword argument '(\w+)'")
 _PASSWORD_OPTION = re.compile(r"([?&][a-z_]*password=)[^&]*")
 
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
+Client: TypeAlias = redis.Redis | ClusterClient
 
 
 class Connection:
@@ -63,7 +71,7 @@ class Connection:
 
     def __init__(
         self,
-        client: redis.Redis,
+        client: Client,
         clock: Clock,
         *,
         url: str,
@@ -75,6 +83,18 @@ class Connection:
         self.url = url
         self._minter = Minter(clock, node)
         self._server = server
+
+    def another(self, *, clock: Clock | None = None, node: int = 0) -> Connection:
+        """Another connection to the same store over the same lines, as another process would have it.
+
+        A recording of this one does not see it. It is on the same clock unless given, and mints ids of `node`.
+        """
+        client: Client = (
+            self.client.beside()
+            if isinstance(self.client, ClusterClient)
+            else redis.Redis(connection_pool=self.client.connection_pool)
+        )
+        return Connection(client, self.clock if clock is None else clock, url=self.url, node=node)
 
     def now_ms(self) -> int:
         """Unix milliseconds by the connection's clock."""
@@ -100,18 +120,21 @@ class Connection:
     def together(self, commands: Sequence[Sequence[str | bytes | float]]) -> list[Any]:
         """Send several commands in one round trip and answer their replies, an error reply as its `LabError`.
 
-        For reads: when the line is lost (`StoreError`), any number of them may have been done. While a trace is
-        recorded they go out one at a time.
+        For reads of one queue: when the line is lost (`StoreError`), any number of them may have been done. While a
+        trace is recorded they go out one at a time.
         """
         checked = [_words(command) for command in commands]
         if "execute_command" in vars(self.client):
             one_by_one: list[Any] = self.telling(lambda: [self._or_error(words) for words in checked])
             return one_by_one
-        pipe = self.client.pipeline(transaction=False)
-        for words in checked:
-            pipe.execute_command(*words)  # type: ignore[no-untyped-call]
-        replies = self.telling(lambda: pipe.execute(raise_on_error=False))
-        return [_told(reply, self.url) if isinstance(reply, redis.RedisError) else reply for reply in replies]
+        replies = [
+            _told(reply, self.url) if isinstance(reply, redis.RedisError) else reply
+            for reply in self.telling(lambda: _replies(self.client, checked))
+        ]
+        for reply in replies:
+            if isinstance(reply, StoreError):
+                raise reply
+        return replies
 
     def _or_error(self, words: list[str | bytes | float]) -> Any:
         try:
@@ -139,6 +162,16 @@ class Connection:
         return f"<Connection {self.url} {self.clock!r}>"
 
 
+def _replies(client: Client, commands: list[list[str | bytes | float]]) -> list[Any]:
+    if isinstance(client, ClusterClient):
+        return client.together(commands)
+    pipe = client.pipeline(transaction=False)
+    for words in commands:
+        pipe.execute_command(*words)  # type: ignore[no-untyped-call]
+    replies: list[Any] = pipe.execute(raise_on_error=False)
+    return replies
+
+
 def _words(command: Sequence[str | bytes | float]) -> list[str | bytes | float]:
     words = [arguments.word(f"word {place} of the command", word) for place, word in enumerate(command)]
     if not words or isinstance(words[0], int | float) or not words[0].strip():
@@ -150,7 +183,7 @@ def telling(call: Callable[[], Any], url: str = "the store") -> Any:
     """Call, and tell what redis-py raises as a `LabError`."""
     try:
         return call()
-    except redis.RedisError as error:
+    except (redis.RedisError, RedisClusterException) as error:
         raise _told(error, url) from error
 
 
@@ -187,6 +220,9 @@ def connect(url: str | None = None, *, clock: Clock | None = None, node: int | N
     if url == VALKEY:
         server = EmbeddedServer()
         return Connection(_reach(server.url), clock, url=server.url, node=node, server=server)
+    if url == CLUSTER:
+        server = EmbeddedServer(NODES)
+        return Connection(_reach(server.url), clock, url=masked(server.url), node=node, server=server)
     return Connection(_reach(url), clock, url=masked(url), node=node)
 
 
@@ -214,27 +250,18 @@ def _fakeredis() -> redis.Redis:
     return client
 
 
-def _reach(url: str) -> redis.Redis:
-    client: redis.Redis | None = None
-    with contextlib.suppress(ValueError, TypeError):
-        client = redis.Redis.from_url(
-            url,
-            socket_connect_timeout=_CONNECT_S,
-            socket_timeout=_REPLY_S,
-            retry=Retry(NoBackoff(), 0),
-            **_OPTIONS,
-        )
-    if client is None:
-        # Without redis-py's own words: they may quote a part of the password.
-        hint = "write redis:// for valkey:// and rediss:// for valkeys://" if url.startswith("valkey") else _TRY
-        raise ArgumentError("url", masked(url), "redis://, rediss:// or unix://, escaped as URLs are", hint)
-
-    failure: list[Exception | None] = []
+def _reach(url: str) -> Client:
+    seeds = _seeds(url)
+    reached: list[Client] = []
+    failure: list[Exception] = []
 
     def probe() -> None:
         try:
-            client.ping()
-            failure.append(None)
+            if cluster.is_cluster(url):
+                reached.append(cluster.join(seeds, **_TIMEOUTS, **_OPTIONS))
+            else:
+                seeds[0][1].ping()
+                reached.append(seeds[0][1])
         except Exception as error:  # an unknown option and a host that is no name come as they are
             failure.append(error)
 
@@ -242,15 +269,41 @@ def _reach(url: str) -> redis.Redis:
     waiter = threading.Thread(target=probe, daemon=True)
     waiter.start()
     waiter.join(_PATIENCE_S)
-    if not failure or failure[0] is not None:
-        client.close()
+    if reached:
+        return reached[0]
+    for _, seed in seeds:
+        seed.close()
     if not failure:
         raise _unreachable(url, f"no answer within {_PATIENCE_S} seconds")
+    if isinstance(failure[0], cluster.NoClusterError):
+        raise StoreError(
+            f"no cluster answers at {_one_line(masked(url))}: {failure[0]}\n"
+            "a single server's URL is redis://host:port; a cluster's has nodes that share out the slots"
+        ) from failure[0]
     if option := _UNKNOWN_OPTION.search(str(failure[0])):
         raise ArgumentError("url", masked(url), f"one without the option {option[1]!r}, which redis-py does not know")
-    if failure[0] is not None:
-        raise _unreachable(url, str(failure[0])) from failure[0]
-    return client
+    raise _unreachable(url, str(failure[0])) from failure[0]
+
+
+def _seeds(url: str) -> list[tuple[str, redis.Redis]]:
+    """A client, not yet connected, of each server that the URL names, with the server's own URL."""
+    with contextlib.suppress(ValueError, TypeError):
+        urls = cluster.nodes(url) if cluster.is_cluster(url) else [_VALKEYS_OWN.sub(r"redis\1://", url)]
+        timeouts = _TIMEOUTS
+        if cluster.is_cluster(url):
+            # One after the other, all of them within the patience.
+            each_s = min(_CONNECT_S, _PATIENCE_S / (len(urls) + 1))
+            timeouts = {"socket_connect_timeout": each_s, "socket_timeout": each_s}
+        return [
+            (each, redis.Redis.from_url(each, retry=Retry(NoBackoff(), 0), **timeouts, **_OPTIONS)) for each in urls
+        ]
+    # Without redis-py's own words: they may quote a part of the password.
+    allowed = "redis://, rediss:// or unix://, escaped as URLs are"
+    if cluster.is_cluster(url):
+        allowed = "valkey+cluster://host:port,host:port without a database, escaped as URLs are"
+    elif url.startswith("valkey+unix"):
+        raise ArgumentError("url", masked(url), allowed, "write unix:// for valkey+unix://")
+    raise ArgumentError("url", masked(url), allowed, _TRY)
 
 
 def _unreachable(url: str, why: str) -> StoreError:
@@ -264,12 +317,20 @@ def _one_line(text: str) -> str:
     return shown(text, 300)[1:-1]
 
 
-def _told(error: redis.RedisError, url: str) -> LabError:
+def _told(error: redis.RedisError | RedisClusterException, url: str) -> LabError:
     text = str(error)
+    if isinstance(error, MovedError):
+        return ReplyError(f"{url} is a node of a cluster, and the key is on another; connect by valkey+cluster://")
+    if isinstance(error, ClusterDownError | SlotNotCoveredError):
+        return StoreError(f"{url} does not serve the slot for now: {text}; what was sent last was not done")
+    if type(error) is ClusterError:
+        return StoreError(f"{url} is moving the slot key by key: {text.rstrip('.')}; what was sent last was not done")
+    if isinstance(error, RedisClusterException) and error.__cause__ is None:
+        return ReplyError(f"a cluster does not take this command: {text}")
     if text.startswith("EMQKIND"):
         return KindError(text)
     if text.startswith("EMQSTALE"):
         return StaleError(text)
-    if isinstance(error, redis.ConnectionError | redis.TimeoutError):
+    if isinstance(error, redis.ConnectionError | redis.TimeoutError | RedisClusterException):
         return StoreError(f"the line to {url} was lost: {text}; what was sent last may or may not have been done")
     return ReplyError(text)

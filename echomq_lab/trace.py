@@ -27,9 +27,10 @@ from typing import Any, TypeAlias
 import redis
 
 from echomq_lab import arguments, scripts
+from echomq_lab.cluster import ClusterClient
 from echomq_lab.errors import LabError
 from echomq_lab.keyspace import queue_key, queue_name
-from echomq_lab.store import Connection, takes_connection, telling
+from echomq_lab.store import Client, Connection, takes_connection, telling
 
 #: What a key holds: a sorted set as [member, score] pairs in its order, a hash as a dict sorted by field, a set sorted.
 Held: TypeAlias = str | list[Any] | dict[str, str] | None
@@ -129,7 +130,7 @@ def record(conn: Connection, queue: str, *, changes: bool = True) -> Iterator[Tr
         raise LabError(
             "this connection is being recorded already, by a check or a block around this; record another one"
         )
-    aside: redis.Redis = redis.Redis(connection_pool=client.connection_pool)
+    aside = conn.another().client
     plain: Callable[..., Any] = client.execute_command
     turn = threading.RLock()
 
@@ -182,18 +183,22 @@ def record(conn: Connection, queue: str, *, changes: bool = True) -> Iterator[Tr
         del client.execute_command
 
 
-def keys_of(client: redis.Redis, prefix: str) -> dict[str, Held]:
-    """What every key that begins with `prefix` holds, by key. Raises a `LabError` when the line is lost."""
+def keys_of(client: Client, prefix: str) -> dict[str, Held]:
+    """What every key that begins with `prefix` holds, by key. Raises a `LabError` when the line is lost.
+
+    In a cluster the node that has the prefix's slot is asked, so the prefix of a queue finds all of the queue.
+    """
     pattern = re.sub(r"([\\*?\[\]])", r"\\\1", prefix) + "*"
 
     def read() -> dict[str, Held]:
-        return {key: _held(client, key) for key in sorted(client.scan_iter(match=pattern, count=1000))}
+        where = client.where(prefix) if isinstance(client, ClusterClient) else {}
+        return {key: _held(client, key) for key in sorted(client.scan_iter(match=pattern, count=1000, **where))}
 
     held: dict[str, Held] = telling(read)
     return held
 
 
-def _held(client: redis.Redis, key: str) -> Held:
+def _held(client: Client, key: str) -> Held:
     kind = client.type(key)
     held: Any
     if kind == "zset":

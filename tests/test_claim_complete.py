@@ -10,7 +10,7 @@ from echomq_lab import jobs, pump, repeat
 from echomq_lab.clock import FixedClock, SystemClock
 from echomq_lab.errors import ArgumentError, ReplyError, StaleError
 from echomq_lab.keyspace import queue_key
-from echomq_lab.store import Connection, connect
+from echomq_lab.store import Connection
 from echomq_lab.trace import keys_of
 
 EIGHT_FIFTY = 1_767_603_000_000
@@ -127,8 +127,7 @@ def test_a_payload_comes_back_as_it_went(conn: Connection, payload: str | bytes,
 
 
 def test_on_a_system_clock_the_lease_is_the_servers(conn: Connection) -> None:
-    url = conn.url
-    with connect(url, clock=SystemClock()) as live:
+    with conn.another(clock=SystemClock()) as live:
         jobs.enqueue(live, "mail", live.mint(), "one")
         before = server_ms(live)
         job = jobs.claim(live, "mail", LEASE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from echomq_lab import jobs, repeat
 from echomq_lab.clock import SystemClock
 from echomq_lab.errors import KindError, ReplyError
 from echomq_lab.keyspace import job_key, queue_key
-from echomq_lab.store import Connection, connect
+from echomq_lab.store import Connection
 from echomq_lab.trace import keys_of
 
 EIGHT_FIFTY = 1_767_603_000_000
@@ -172,13 +171,10 @@ def test_a_key_of_another_type_is_a_reply_error(conn: Connection, kind: str, ver
 # ------------------------------------------------------------------------------------------------------- two clocks
 
 
-@pytest.fixture(params=["fakeredis", "valkey"])
-def live(request: pytest.FixtureRequest) -> Iterator[Connection]:
+@pytest.fixture
+def live(conn: Connection) -> Connection:
     """An empty store on the system's clock."""
-    url = request.getfixturevalue("valkey_url") if request.param == "valkey" else "embedded://fakeredis"
-    with connect(url, clock=SystemClock()) as conn:
-        conn.send("FLUSHALL")
-        yield conn
+    return conn.another(clock=SystemClock())
 
 
 def score(conn: Connection, kind: str, member: str) -> int:

@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from echomq_lab import connect
+from echomq_lab.embedded import NODES, EmbeddedServer
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
@@ -83,12 +83,16 @@ def test_every_cell_runs_twice_in_one_kernel_and_shows_the_same(executed: tuple[
     assert before == after
 
 
-def test_on_valkey_every_cell_shows_the_same(executed: tuple[str, Outputs, Outputs], tmp_path: Path) -> None:
+@pytest.mark.parametrize("nodes", [1, NODES], ids=["valkey", "cluster"])
+def test_on_a_server_every_cell_shows_the_same(
+    executed: tuple[str, Outputs, Outputs], nodes: int, tmp_path: Path
+) -> None:
     name, on_fakeredis, _ = executed
-    with connect("embedded://valkey") as conn:
-        on_valkey, again = run_twice(NOTEBOOKS / name, tmp_path, conn.url)
+    server = EmbeddedServer(nodes)
+    on_server, again = run_twice(NOTEBOOKS / name, tmp_path, server.url)
+    server.stop()
     assert [out for outs in again.values() for out in outs if out["output_type"] == "error"] == []
-    before, after = shown(on_fakeredis), shown(on_valkey)
+    before, after = shown(on_fakeredis), shown(on_server)
     for told in (before, after):
         told.pop("ready-run", None)
     assert before == after
@@ -165,6 +169,8 @@ SEEN = {
         ("fifty-run", "50 1 1"),
         ("happened-run", "{'fired': 4}"),
         ("keys-run", "every_ms = 900000, template = {}"),
+        ("spread-run", "reports  5152   node 1"),
+        ("spread-run", "visits   12263  node 3"),
         ("script-run", "if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end"),
         ("ex-2-1-run", "number 1  nothing   5"),
         ("ex-2-2-run", "number  nothing   2"),

@@ -14,7 +14,7 @@ from echomq_lab.clock import FixedClock
 from echomq_lab.errors import ReplyError
 from echomq_lab.keyspace import record_key, registry_key
 from echomq_lab.repeat import Due
-from echomq_lab.store import Connection, connect
+from echomq_lab.store import Connection
 from echomq_lab.trace import keys_of
 
 EIGHT_FIFTY = 1_767_603_000_000
@@ -342,12 +342,8 @@ class Registry(RuleBasedStateMachine):
         assert [keys[f"job:{job_id}"]["payload"] for job_id in reversed(newest_first)] == self.payloads
 
 
-@pytest.mark.parametrize("store", ["fakeredis", "valkey"])
-def test_the_registry_is_what_the_model_says(store: str, request: pytest.FixtureRequest) -> None:
-    url = request.getfixturevalue("valkey_url") if store == "valkey" else "embedded://fakeredis"
-    with connect(url, clock=FixedClock("08:50")) as conn:
-        machine = type(f"Registry{store.title()}", (Registry,), {"conn": conn})
-        run_state_machine_as_test(
-            machine,
-            settings=settings(max_examples=60, stateful_step_count=25, suppress_health_check=list(HealthCheck)),
-        )
+def test_the_registry_is_what_the_model_says(conn: Connection) -> None:
+    run_state_machine_as_test(
+        type("RegistryHere", (Registry,), {"conn": conn}),
+        settings=settings(max_examples=60, stateful_step_count=25, suppress_health_check=list(HealthCheck)),
+    )

@@ -19,10 +19,11 @@ from typing import Any
 import pytest
 import redis
 
-from echomq_lab import FixedClock, SystemClock, connect, ids, jobs, pump, repeat
+from echomq_lab import FixedClock, SystemClock, connect, ids, jobs, pump, repeat, trace
 from echomq_lab.embedded import EmbeddedServer
 from echomq_lab.errors import ArgumentError, LabError, ReplyError, StaleError, StoreError
 from echomq_lab.store import Connection, masked
+from tests.wire import Wire
 
 SECRET = "s3cret"
 EIGHT_FIFTY = 1_767_603_000_000
@@ -124,11 +125,23 @@ def test_a_server_that_does_not_start_is_told_in_a_line(tmp_path: Path, monkeypa
 
 
 def test_a_connection_carries_the_client_and_the_clock(conn: Connection) -> None:
-    assert isinstance(conn.client, redis.Redis)
+    assert isinstance(conn.client, redis.Redis | redis.RedisCluster)
     assert conn.now_ms() == conn.clock.now_ms() == 1_767_603_000_000
     conn.clock.advance("15m")
     assert conn.now_ms() == 1_767_603_900_000
     assert repr(conn) == f"<Connection {conn.url} FixedClock('2026-01-05T09:05:00.000Z')>"
+
+
+def test_another_connection_is_on_the_same_store_and_not_recorded(conn: Connection) -> None:
+    with trace.record(conn, "reports") as run:
+        conn.another().send("SET", "emq:{reports}:x", "1")
+        conn.send("GET", "emq:{reports}:x")
+        with conn.another(node=5) as other:
+            assert (other.clock, other.url) == (conn.clock, conn.url)
+            assert ids.parse(other.mint()).node == 5
+        assert conn.another(clock=SystemClock()).server_now() == []
+    assert [step.command for step in run.steps] == [("GET", "emq:{reports}:x")]
+    assert conn.send("GET", "emq:{reports}:x") == "1"
 
 
 def test_a_connection_is_on_the_systems_clock_unless_told() -> None:
@@ -270,62 +283,6 @@ def test_after_close_the_connection_can_be_closed_again(conn: Connection) -> Non
 
 
 # ------------------------------------------------------------------------------------------- a wire in between: TCP
-
-
-class Wire:
-    """A loopback port in front of a server: counts what is sent, and drops the line where it is told."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"redis://127.0.0.1:{self.listener.getsockname()[1]}/0"
-        self.sent: list[bytes] = []
-        self.drop_reply_of: bytes | None = None
-        self.drop_before: bytes | None = None
-        self.lines: list[socket.socket] = []
-        self.threads = [threading.Thread(target=self._accept)]
-        self.threads[0].start()
-
-    def _accept(self) -> None:
-        with self.listener:
-            while True:
-                try:
-                    near, _ = self.listener.accept()
-                except OSError:
-                    return
-                self.threads.append(threading.Thread(target=self._carry, args=(near,)))
-                self.threads[-1].start()
-
-    def _carry(self, near: socket.socket) -> None:
-        far = socket.socket(socket.AF_UNIX)
-        far.connect(self.path)
-        self.lines += [near, far]
-        with near, far:
-            while words := _received(near):
-                if self.drop_before and self.drop_before in words:
-                    return
-                self.sent.append(words)
-                far.sendall(words)
-                reply = _received(far)
-                if self.drop_reply_of and self.drop_reply_of in words:
-                    return
-                near.sendall(reply)
-
-    def close(self) -> None:
-        for each in [self.listener, *self.lines]:
-            try:
-                each.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue
-        for thread in self.threads:
-            thread.join()
-
-
-def _received(line: socket.socket) -> bytes:
-    try:
-        return line.recv(1 << 16)
-    except OSError:
-        return b""
 
 
 @pytest.fixture
@@ -480,10 +437,19 @@ def test_a_strange_url_is_told_short_and_in_printable_text(url: str) -> None:
     assert second.startswith("start one there")
 
 
-@pytest.mark.parametrize("url", ["valkey://localhost:6379", "valkeys://localhost", "valkey+unix:///s"])
-def test_the_scheme_of_valkeys_own_clients_is_refused_with_the_one_to_write(url: str) -> None:
-    with pytest.raises(ArgumentError, match=r"; write redis:// for valkey:// and rediss:// for valkeys://$"):
-        connect(url)
+@pytest.mark.parametrize("scheme", ["valkey", "valkeys"])
+def test_the_scheme_of_valkeys_own_clients_is_that_of_redis_py(scheme: str) -> None:
+    with refused() as url:
+        url = url.replace("redis://", f"{scheme}://")
+        with pytest.raises(
+            StoreError, match=rf"^no store answers at {scheme}://:\*\*\*@127.0.0.1:.* Connection refused"
+        ):
+            connect(url)
+
+
+def test_valkeys_own_scheme_of_a_socket_is_refused_with_the_one_to_write() -> None:
+    with pytest.raises(ArgumentError, match=r"; write unix:// for valkey\+unix://$"):
+        connect("valkey+unix:///s")
 
 
 def test_a_name_that_is_never_resolved_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -764,8 +730,6 @@ def test_a_connection_that_is_let_go_of_takes_its_server_with_it() -> None:
 
 
 def test_a_traced_connection_that_is_let_go_of_too() -> None:
-    from echomq_lab import trace
-
     conn = connect("embedded://valkey", clock=FixedClock())
     with trace.record(conn, "reports"):
         pid, home = conn.send("INFO", "server")["process_id"], Path(conn.url.removeprefix("unix://")).parent

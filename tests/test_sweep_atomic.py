@@ -64,9 +64,9 @@ entries = st.dictionaries(
 )
 
 
-def filled(url: str, registry: dict[str, tuple[int, Any]], one_shots: list[int]) -> Connection:
-    """A connection with a minter of its own, to a store that holds these entries and one-shot jobs alone."""
-    conn = connect(url, clock=FixedClock("08:50"))
+def filled(conn: Connection, registry: dict[str, tuple[int, Any]], one_shots: list[int]) -> Connection:
+    """Another connection, with its own minter, to the store that now holds these entries and one-shot jobs alone."""
+    conn = conn.another(clock=FixedClock("08:50"))
     conn.send("FLUSHALL")
     for number, offset in enumerate(one_shots):
         jobs.enqueue_at(conn, "q", conn.mint(), f"one-shot {number}", EIGHT_FIFTY + offset)
@@ -86,7 +86,7 @@ def test_it_answers_and_leaves_what_sweep_does(
 ) -> None:
     seen = []
     for sweep in (pump.sweep, pump.sweep_atomic):
-        with filled(conn.url, registry, one_shots) as own:
+        with filled(conn, registry, one_shots) as own:
             answer = sweep(own, "q", batch)
             seen.append((answer, keys_of(own.client, "emq:")))
     assert seen[0] == seen[1]

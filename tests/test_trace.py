@@ -335,8 +335,9 @@ def wide(conn: Connection) -> None:
     jobs.browse(conn, "reports", 2**63 - 1)
 
 
-def traced(url: str, scenario: Callable[[Connection], None]) -> str:
-    with connect(url, clock=FixedClock("08:50")) as conn:
+def traced(store: Connection | str, scenario: Callable[[Connection], None]) -> str:
+    clock = FixedClock("08:50")
+    with connect(store, clock=clock) if isinstance(store, str) else store.another(clock=clock) as conn:
         conn.send("FLUSHALL")
         conn.send("SCRIPT", "FLUSH")
         with trace.record(conn, "reports") as run:
@@ -345,12 +346,11 @@ def traced(url: str, scenario: Callable[[Connection], None]) -> str:
 
 
 @pytest.mark.parametrize("scenario", [everyday, broken, wide], ids=lambda scenario: scenario.__name__)
-def test_a_scenario_gives_the_same_bytes_on_both_stores(
-    valkey_url: str, scenario: Callable[[Connection], None]
+def test_a_scenario_gives_the_same_bytes_on_every_store(
+    conn: Connection, scenario: Callable[[Connection], None]
 ) -> None:
     on_fakeredis = traced("embedded://fakeredis", scenario)
-    assert on_fakeredis == traced(valkey_url, scenario)
-    assert on_fakeredis == traced("embedded://fakeredis", scenario)
+    assert on_fakeredis == traced(conn, scenario)
     assert len(json.loads(on_fakeredis)["steps"]) > 8
 
 
@@ -389,8 +389,11 @@ def follow(steps: list[tuple[Any, ...]]) -> Callable[[Connection], None]:
 
 @given(STEPS)
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
-def test_any_run_gives_the_same_bytes_on_both_stores(valkey_url: str, steps: list[tuple[Any, ...]]) -> None:
-    assert traced("embedded://fakeredis", follow(steps)) == traced(valkey_url, follow(steps))
+def test_any_run_gives_the_same_bytes_on_every_store(
+    valkey_url: str, on_cluster: Connection, steps: list[tuple[Any, ...]]
+) -> None:
+    on_fakeredis = traced("embedded://fakeredis", follow(steps))
+    assert on_fakeredis == traced(valkey_url, follow(steps)) == traced(on_cluster, follow(steps))
 
 
 def test_the_trace_is_what_the_server_saw(valkey_url: str) -> None:

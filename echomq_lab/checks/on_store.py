@@ -24,8 +24,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import redis
-
 from echomq_lab import trace
 from echomq_lab.checks.gate import Gate
 from echomq_lab.checks.plain import unpack
@@ -106,8 +104,7 @@ class _Run:
         }
 
     def _connection(self, node: int) -> Connection:
-        client: redis.Redis = redis.Redis(connection_pool=self._store.client.connection_pool)
-        return Connection(client, self._clock, url=self._store.url, node=node)
+        return self._store.another(clock=self._clock, node=node)
 
     def _held(self) -> dict[str, trace.Held]:
         return trace.keys_of(self._store.client, queue_key(self._queue, ""))

@@ -7,6 +7,7 @@
     cadence_lanes(conn, queue)    dive 3: one period, and three ways to write the next run
     outage(conn, queue)           the same with a pump that stops for an hour
     sweep_steps(conn, queue)      dive 3: one sweep, killed or disturbed between any two of its steps
+    spread(queues, schedules)     dive 2: many queues on an embedded cluster, and which node holds what
     try_order(conn, queue, order) exercise 2.2: two boots by a script that was put together from blocks
     boot_by(conn, queue, ...)     boots by the text of any register script
 
@@ -20,6 +21,7 @@ from echomq_lab.scenario.boots import BootRun, Boots, Order, Schedule, Way, boot
 from echomq_lab.scenario.cadence import MOST_RUNS, NAME, CadenceRun, Cadences, Lane, cadences, scores, takes_run
 from echomq_lab.scenario.fresh import fresh_queue
 from echomq_lab.scenario.register_blocks import BLOCKS, assemble, boot_by, try_order
+from echomq_lab.scenario.spread import SpreadRun, spread
 from echomq_lab.scenario.sweep_steps import SweepRun, cancelled_midway, sweep_steps, two_pumps
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "Order",
     "ReleaseLane",
     "Schedule",
+    "SpreadRun",
     "SweepRun",
     "Way",
     "assemble",
@@ -46,6 +49,7 @@ __all__ = [
     "fresh_queue",
     "outage",
     "scores",
+    "spread",
     "sweep_steps",
     "takes_run",
     "try_order",

@@ -19,8 +19,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import redis
-
 from echomq_lab import arguments, jobs, pump, repeat, trace
 from echomq_lab.errors import ArgumentError, LabError
 from echomq_lab.scenario.cadence import fixed_clock
@@ -175,7 +173,7 @@ def _knife(
         number += 1
         if number != at:
             return
-        other = _other(conn)
+        other = conn.another(node=_OTHER_NODE)
         with trace.record(other, queue) as aside:
             act(other)
         recorded.steps += aside.steps
@@ -205,12 +203,6 @@ def _knife(
     finally:
         conn.client.execute_command = execute  # type: ignore[method-assign]
         del conn.mint, conn.mint_many
-
-
-def _other(conn: Connection) -> Connection:
-    """Another connection to the same store, under the same clock."""
-    client: redis.Redis = redis.Redis(connection_pool=conn.client.connection_pool)
-    return Connection(client, conn.clock, url=conn.url, node=_OTHER_NODE)
 
 
 def _name(step: trace.Step) -> str:
