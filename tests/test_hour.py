@@ -90,7 +90,7 @@ def store_memory(conn: Connection) -> int:
 
 
 @pytest.mark.parametrize(
-    ("conn", "sweep", "count", "seconds"),
+    ("store_url", "sweep", "count", "seconds"),
     [
         ("valkey", pump.sweep_atomic, tenth(HOURLY), tenth(HOUR_S)),
         ("valkey", pump.sweep, tenth(HOURLY), tenth(HOUR_S)),
@@ -101,7 +101,7 @@ def store_memory(conn: Connection) -> int:
         pytest.param("fakeredis", pump.sweep_atomic, HOURLY_FEWER, HOUR_S, marks=pytest.mark.soak),
         pytest.param("fakeredis", pump.sweep, HOURLY_FEWER, HOUR_S, marks=pytest.mark.soak),
     ],
-    indirect=["conn"],
+    indirect=["store_url"],
 )
 def test_every_registration_fires_as_often_as_the_plain_count_says(
     conn: Connection, sweep: Callable[[Connection, str, int], pump.Sweep], count: int, seconds: int

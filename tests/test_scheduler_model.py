@@ -65,8 +65,8 @@ class Scheduler(RuleBasedStateMachine):
         super().__init__()
         conn.send("FLUSHALL")
         # A clock and a minter of its own, so that a program repeats.
-        self.conn = Connection(conn.client, FixedClock("08:50"), url=conn.url, node=0)
-        self.clock = self.conn.clock
+        self.clock = FixedClock("08:50")
+        self.conn = conn.another(clock=self.clock)
         self.model = Model(self.conn.now_ms())
         self.ids: list[str] = []
 
@@ -84,7 +84,7 @@ class Scheduler(RuleBasedStateMachine):
 
     def held(self) -> dict[str, Any]:
         prefix = queue_key(Q, "")
-        return {key.removeprefix(prefix): value for key, value in keys_of(self.conn.client, "emq:").items()}
+        return {key.removeprefix(prefix): value for key, value in keys_of(self.conn.client, prefix).items()}
 
     @invariant()
     def store_and_model_hold_the_same(self) -> None:
