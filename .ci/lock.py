@@ -1,5 +1,7 @@
 """Writes requirements.lock from the ranges in pyproject.toml, and environment.yml from requirements.lock.
 
+The pins of the benchmark's peers are written beside their ranges, in benchmarks/peers, those of Node's where npm is.
+
     python .ci/lock.py [uv pip compile's options, such as --upgrade or --upgrade-package NAME]
 
 One lock serves Python 3.11 to 3.13 on Linux and macOS: pins that only some of them need carry a marker.
@@ -8,6 +10,7 @@ One lock serves Python 3.11 to 3.13 on Linux and macOS: pins that only some of t
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -16,10 +19,15 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 LOCK = TOP / "requirements.lock"
 ENVIRONMENT = TOP / "environment.yml"
+PEERS = TOP / "benchmarks" / "peers"
 
 LOCK_HEADER = """\
 # What `make setup` installs: every package at one version, with the hashes of its files.
 # Written by `make lock` from the ranges in pyproject.toml; not edited by hand.
+"""
+PEERS_HEADER = """\
+# The Python of the benchmark's peers, with the hashes of its files: no part of the lab.
+# Written by `make lock` from requirements.in; not edited by hand.
 """
 ENVIRONMENT_HEADER = """\
 # The same lab for conda, mamba and Binder: `conda env create -f environment.yml`, in a clone.
@@ -34,7 +42,7 @@ dependencies:
 """
 
 
-def compile_lock(options: list[str]) -> None:
+def compile_pins(source: Path, target: Path, header: str, options: list[str]) -> None:
     """Resolve with uv, in a scratch environment of its own; what is pinned stays unless an option upgrades it."""
     scratch = TOP / "build" / "uv"
     uv = scratch / "bin" / "uv"
@@ -42,9 +50,20 @@ def compile_lock(options: list[str]) -> None:
         venv.create(scratch, with_pip=True, clear=True)
         subprocess.run([scratch / "bin" / "python", "-m", "pip", "install", "--quiet", "uv"], check=True)
     command = [uv, "pip", "compile", "--quiet", "--universal", "--fork-strategy", "fewest", "--generate-hashes"]
-    command += ["--no-header", "--no-emit-index-url", "--extra", "valkey", "--extra", "dev"]
-    subprocess.run([*command, *options, "pyproject.toml", "-o", LOCK.name], cwd=TOP, check=True)
-    LOCK.write_text(LOCK_HEADER + LOCK.read_text("utf-8"), "utf-8")
+    command += ["--no-header", "--no-emit-index-url"]
+    subprocess.run([*command, *options, source.name, "-o", target.name], cwd=source.parent, check=True)
+    target.write_text(header + target.read_text("utf-8"), "utf-8")
+
+
+def lock_peers(options: list[str]) -> None:
+    """Pin the benchmark's peers; the lock of Node's names no registry."""
+    compile_pins(
+        PEERS / "requirements.in", PEERS / "requirements.txt", PEERS_HEADER, ["--python-version", "3.11", *options]
+    )
+    if shutil.which("npm"):
+        quietly = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        command = ["npm", "install", "--package-lock-only", "--omit-lockfile-registry-resolved=true", *quietly]
+        subprocess.run(command, cwd=PEERS, check=True)
 
 
 def environment(lock: str) -> str:
@@ -55,5 +74,6 @@ def environment(lock: str) -> str:
 
 
 if __name__ == "__main__":
-    compile_lock(sys.argv[1:])
+    compile_pins(TOP / "pyproject.toml", LOCK, LOCK_HEADER, ["--extra", "valkey", "--extra", "dev", *sys.argv[1:]])
     ENVIRONMENT.write_text(environment(LOCK.read_text("utf-8")), "utf-8")
+    lock_peers(sys.argv[1:])

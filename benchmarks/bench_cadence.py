@@ -1,6 +1,6 @@
 """What `Cron.next_at` costs beside a bare croniter, as the median of paired, interleaved ratios.
 
-    python benchmarks/bench_cadence.py
+    python -m benchmarks cadence
 
 Each pair times one batch of each, one right after the other and in turns which goes first, so that a slow moment of
 the machine falls on both. On plain expressions in UTC the ratio is to stay at or under 2. The baseline is given a
@@ -19,10 +19,11 @@ from zoneinfo import ZoneInfo
 
 from croniter import croniter
 
+from benchmarks.table import Limit, Measured, Row
 from echomq_lab.cadence import Cron
 from echomq_lab.clock import EPOCH, LAB_DAY_MS
 
-LIMIT = 2.0
+ROWS = (Row("next_at to croniter, the worst expression in UTC", "µs", Limit("at most", 2)),)
 PAIRS = 200
 BATCH = 20
 NOW_MS = LAB_DAY_MS + 8 * 3_600_000 + 50 * 60_000
@@ -59,19 +60,16 @@ def measure(expr: str, tz: str) -> tuple[float, float, float]:
     return median(lab_ns) / BATCH / 1_000, median(bare_ns) / BATCH / 1_000, median(ratios)
 
 
-def main() -> int:
-    """Print the table; answer 1 when a plain expression is over the limit, else 0."""
+def run() -> list[Measured]:
+    """Print what each expression costs; answer the row of the worst plain one."""
     gc.disable()
     print(f"{'expression':<18} {'zone':<18} {'next_at':>10} {'croniter':>10} {'ratio':>6}")
-    worst = 0.0
+    plain = []
     for expr, tz in (*((expr, "UTC") for expr in PLAIN), *ZONED):
         lab_us, bare_us, ratio = measure(expr, tz)
-        worst = max(worst, ratio) if tz == "UTC" else worst
+        if tz == "UTC":
+            plain.append((ratio, lab_us))
         print(f"{expr:<18} {tz:<18} {lab_us:>7.1f} us {bare_us:>7.1f} us {ratio:>6.2f}")
-    print(f"worst ratio in UTC: {worst:.2f} (limit {LIMIT})")
     gc.enable()
-    return int(worst > LIMIT)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    worst, lab_us = max(plain)
+    return [ROWS[0].measured(lab_us, worst)]

@@ -26,10 +26,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
 
+from benchmarks.table import Limit, Measured, Row
 from echomq_lab.grading.graded import from_json
 from tests import nbgrader_course
 
-LIMIT = 20.0
+ROWS = (Row("grading to nbgrader", "submissions/min", Limit("at least", 20)),)
 FEW, MANY = 50, 500
 POLL_S = 0.5
 
@@ -161,13 +162,12 @@ def _status(pid: int) -> dict[str, str]:
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
-def main() -> int:
-    """Print the table; answer 1 when the bar is missed, the points differ, or nbgrader cannot be had, else 0."""
+def run() -> list[Measured]:
+    """Print times and peaks; answer the row."""
     try:
         nbgrader_course.python()
     except nbgrader_course.NoEnvironmentError as error:
-        print(f"{error}: nothing was measured", file=sys.stderr)
-        return 1
+        return [ROWS[0].missing(str(error))]
     cores = len(os.sched_getaffinity(0))
     theirs_s: list[float] = []
     pairs: list[Graded] = []
@@ -197,10 +197,8 @@ def main() -> int:
         for student, scores in run.points.items()
     )
     if wrong:
-        print(f"{wrong} submissions have other points than nbgrader gives", file=sys.stderr)
-    ratio = each_s / ours_s
-    print(f"ratio: {ratio:.1f} (limit: at least {LIMIT:.0f})")
-    return int(ratio < LIMIT or wrong > 0)
+        return [ROWS[0].missing(f"{wrong} submissions have other points than nbgrader gives")]
+    return [ROWS[0].measured(60 / ours_s, each_s / ours_s)]
 
 
 def _show(name: str, each_s: float, theirs_s: float) -> None:

@@ -11,7 +11,9 @@ import subprocess
 import sys
 from statistics import median
 
-LIMIT = 2.0
+from benchmarks.table import Limit, Measured, Row
+
+ROWS = (Row("import echomq_lab to import redis", "ms", Limit("under", 2)),)
 PAIRS = 25
 TIMED = "from time import perf_counter_ns as now; began = now(); import {}; print(now() - began)"
 
@@ -21,16 +23,15 @@ def import_ms(module: str) -> float:
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout) / 1e6
 
 
-def main() -> int:
-    """Print both medians and their ratio; answer 1 when the ratio is not under the limit, else 0."""
+def run() -> list[Measured]:
+    """Print both medians; answer the row."""
     times: dict[str, list[float]] = {"echomq_lab": [], "redis": []}
     for module in times:
         import_ms(module)
     for pair in range(PAIRS):
         for module in times if pair % 2 else reversed(times):
             times[module].append(import_ms(module))
-    ratio = median(ours / theirs for ours, theirs in zip(*times.values(), strict=True))
     for module, found in times.items():
         print(f"import {module:<10} {median(found):7.1f} ms")
-    print(f"ratio: {ratio:.2f} (limit: under {LIMIT})")
-    return int(ratio >= LIMIT)
+    ratio = median(ours / theirs for ours, theirs in zip(*times.values(), strict=True))
+    return [ROWS[0].measured(median(times["echomq_lab"]), ratio)]

@@ -65,7 +65,7 @@ class Rail:
 
     def svg(self) -> str:
         """The picture as an SVG file's text on a white card, the same for the same run."""
-        return _named(_svg(self.figure, "white").replace(INK, "#1a1a1a"), self.alt)
+        return on_card(self.figure, self.alt)
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to a file that ends in .svg or .png, and answer its path. Raises `ArgumentError`."""
@@ -101,6 +101,11 @@ def rail(run: CadenceRun, window_ms: tuple[int, int] | None = None, lit: str | N
     """
     takes_run(run)
     return Rail(lay_out(run, window_ms, lit))
+
+
+def on_card(figure: Figure, alt: str) -> str:
+    """A figure as an SVG file's text on a white card, with its text alternative; the same for the same figure."""
+    return _named(_svg(figure, "white").replace(INK, "#1a1a1a"), alt)
 
 
 def theme_svg(figure: Figure, prefix: str) -> str:

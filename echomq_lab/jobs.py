@@ -75,9 +75,13 @@ def enqueue_in(conn: Connection, queue: str, job_id: str, payload: str | bytes, 
 @takes_connection
 def promote(conn: Connection, queue: str, batch: int) -> int:
     """Move up to `batch` jobs that are due, by the server's now or the lab clock's, to pending; answer how many."""
+    return int(scripts.run(conn, "promote", *promotion(conn, queue, batch)))
+
+
+def promotion(conn: Connection, queue: str, batch: int) -> tuple[list[str], list[str | bytes | int]]:
+    """The keys and the arguments of the script that promotes."""
     keys = [queue_key(queue, "schedule"), queue_key(queue, "pending")]
-    args: list[str | bytes | int] = [queue_key(queue, ""), arguments.how_many("batch", batch), *conn.server_now()]
-    return int(scripts.run(conn, "promote", keys, args))
+    return keys, [queue_key(queue, ""), arguments.how_many("batch", batch), *conn.server_now()]
 
 
 @takes_connection

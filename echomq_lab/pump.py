@@ -81,16 +81,21 @@ def sweep_atomic(conn: Connection, queue: str, batch: int = 100) -> Sweep:
     is no sorted set; after a `StoreError` the sweep may have been done.
     """
     batch = arguments.how_many("batch", batch)
-    promoted = _promote(conn, queue, batch)
     keys = [registry_key(queue), queue_key(queue, "pending")]
     now_ms = conn.now_ms()
-    # Ids for what is due and no more: minting for a whole batch limit would cost more than the sweep.
-    due = min(batch, int(conn.send("ZCOUNT", keys[0], "-inf", now_ms)))
+    promoted, due = scripts.run_and_read(
+        conn, "promote", *jobs.promotion(conn, queue, batch), ["ZCOUNT", keys[0], "-inf", now_ms]
+    )
+    if isinstance(promoted, LabError):
+        tell(logging.WARNING, "nothing promoted", queue, error=str(promoted))
+        promoted = 0
+    if isinstance(due, LabError):
+        raise due
     if due == 0:
         return Sweep(promoted, 0, 0)
-    fired, swept, broken = scripts.run(
-        conn, "sweep", keys, [queue_key(queue, ""), now_ms, "".join(conn.mint_many(due))]
-    )
+    # Ids for what is due and no more: minting for a whole batch limit would cost more than the sweep.
+    ids = "".join(conn.mint_many(min(batch, due)))
+    fired, swept, broken = scripts.run(conn, "sweep", keys, [queue_key(queue, ""), now_ms, ids])
     return Sweep(promoted, fired, swept, broken)
 
 

@@ -120,15 +120,15 @@ class Connection:
     def together(self, commands: Sequence[Sequence[str | bytes | float]]) -> list[Any]:
         """Send several commands in one round trip and answer their replies, an error reply as its `LabError`.
 
-        For reads of one queue: when the line is lost (`StoreError`), any number of them may have been done. While a
-        trace is recorded they go out one at a time.
+        For what may be done twice or not at all, in one queue: when the line is lost (`StoreError`), any number of them
+        may have been done. While a trace is recorded they go out one at a time.
         """
         checked = [_words(command) for command in commands]
         if "execute_command" in vars(self.client):
             one_by_one: list[Any] = self.telling(lambda: [self._or_error(words) for words in checked])
             return one_by_one
         replies = [
-            _told(reply, self.url) if isinstance(reply, redis.RedisError) else reply
+            _caused(reply, self.url) if isinstance(reply, redis.RedisError) else reply
             for reply in self.telling(lambda: _replies(self.client, checked))
         ]
         for reply in replies:
@@ -140,7 +140,7 @@ class Connection:
         try:
             return self.client.execute_command(*words)  # type: ignore[no-untyped-call]
         except redis.ResponseError as error:
-            return _told(error, self.url)
+            return _caused(error, self.url)
 
     def telling(self, call: Callable[[], Any]) -> Any:
         """Call, and tell what redis-py raises as a `LabError`."""
@@ -315,6 +315,13 @@ def _unreachable(url: str, why: str) -> StoreError:
 
 def _one_line(text: str) -> str:
     return shown(text, 300)[1:-1]
+
+
+def _caused(error: redis.RedisError, url: str) -> LabError:
+    """What is told of an error, which stays its cause."""
+    told = _told(error, url)
+    told.__cause__ = error
+    return told
 
 
 def _told(error: redis.RedisError | RedisClusterException, url: str) -> LabError:

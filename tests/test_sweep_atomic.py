@@ -122,6 +122,22 @@ def test_one_member_after_ten_thousand_runs(conn: Connection) -> None:
     assert (repeat.count(conn, "q"), len(set(ids)), ids) == (1, 10_000, sorted(ids, reverse=True))
 
 
+def test_a_server_that_forgot_the_scripts_is_given_them_again(conn: Connection) -> None:
+    register(conn, "a")
+    jobs.enqueue_at(conn, "q", conn.mint(), "one-shot", 0)
+    conn.send("SCRIPT", "FLUSH")
+    assert pump.sweep_atomic(conn, "q") == pump.Sweep(promoted=1, fired=1, swept=0, broken=[])
+
+
+def test_a_schedule_of_another_type_promotes_nothing_and_the_rest_goes_on(
+    conn: Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    register(conn, "a")
+    conn.send("SET", queue_key("q", "schedule"), "x")
+    assert pump.sweep_atomic(conn, "q") == pump.Sweep(promoted=0, fired=1, swept=0, broken=[])
+    assert "queue q: nothing promoted: WRONGTYPE " in caplog.text
+
+
 def test_broken_and_dangling_names_do_not_stop_the_batch(conn: Connection) -> None:
     register(conn, "a", "broken", "dangling", "odd", "z")
     conn.send("HSET", record_key("q", "broken"), "every_ms", "soon")
