@@ -106,7 +106,7 @@ class Connection:
         if type(self.client) is not redis.Redis or "execute_command" in vars(self.client):
             yield self
             return
-        with self.client.client() as client:  # type: ignore[no-untyped-call]
+        with self.telling(self.client.client) as client:
             held = Connection(client, self.clock, url=self.url, node=0)
             held._minter = self._minter
             yield held

@@ -144,6 +144,25 @@ def test_another_connection_is_on_the_same_store_and_not_recorded(conn: Connecti
     assert conn.send("GET", "emq:{reports}:x") == "1"
 
 
+def test_one_line_of_a_server_is_kept_for_a_block(conn: Connection) -> None:
+    before = conn.mint()
+    with conn.on_one_line() as line:
+        assert (line is conn) == (type(conn.client) is not redis.Redis)
+        assert line.send("PING") in ("PONG", True)
+        between = line.mint()
+    assert before < between < conn.mint()
+    with trace.record(conn, "q"), conn.on_one_line() as recorded:
+        assert recorded is conn
+
+
+def test_one_line_of_a_server_that_died_is_a_store_error() -> None:
+    server = EmbeddedServer()
+    with connect(server.url) as conn:
+        server.stop()
+        with pytest.raises(StoreError, match=r"^the line to unix://"), conn.on_one_line():
+            pytest.fail("there was a line")
+
+
 def test_a_connection_is_on_the_systems_clock_unless_told() -> None:
     with connect() as conn:
         assert isinstance(conn.clock, SystemClock)
