@@ -59,8 +59,11 @@ def sweep(conn: Connection, queue: str, batch: int = 100) -> Sweep:
     fired = swept = 0
     broken = []
     names = repeat.due_names(conn, queue, batch)
+    if not names:
+        return Sweep(promoted, 0, 0)
+    records = repeat.records(conn, queue, names)
     with conn.on_one_line() as line:
-        for name, record in zip(names, repeat.records(line, queue, names), strict=True):
+        for name, record in zip(names, records, strict=True):
             if isinstance(record, LabError) or not name:
                 broken.append(name)
             elif record.every_ms is None or record.template is None:
