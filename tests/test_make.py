@@ -406,35 +406,52 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     subprocess.run(["sh", "-n", TOP / ".ci" / "setup"], check=True)
 
 
+INSTALLS = {"id": "echo 0", "apt-get": 'echo "$*" >>log'}
+LEFT_OUT = "missing, so some tests of grading's walls are left out:"
+
+
 @pytest.mark.parametrize(
-    ("tools", "printed", "installs"),
+    ("tools", "header", "printed", "installed"),
     [
-        ({"bwrap": "exit 0"}, "", False),
-        ({"id": "echo 0", "apt-get": 'echo "$*" >>log'}, "installing for the tests of grading: bubblewrap", True),
+        ({"bwrap": "exit 0"}, "Makefile", "", []),
+        (INSTALLS, "Makefile", "installing for the tests of grading: bubblewrap\n", ["bubblewrap"]),
+        (
+            INSTALLS,
+            "none",
+            "installing for the tests of grading: bubblewrap linux-libc-dev\n",
+            ["bubblewrap", "linux-libc-dev"],
+        ),
+        (
+            INSTALLS | {"bwrap": "exit 0"},
+            "none",
+            "installing for the tests of grading: linux-libc-dev\n",
+            ["linux-libc-dev"],
+        ),
         (
             {"id": "echo 1000", "apt-get": "exit 1"},
-            "missing, so some tests of grading's walls are left out: bubblewrap",
-            False,
+            "Makefile",
+            f"{LEFT_OUT} bubblewrap (apt-get install, or dnf)\n",
+            [],
         ),
-        ({"id": "echo 0"}, "missing, so some tests of grading's walls are left out: bubblewrap", False),
-        ({"uname": "echo Darwin"}, "", False),
+        ({"id": "echo 0"}, "Makefile", f"{LEFT_OUT} bubblewrap (apt-get install, or dnf)\n", []),
+        ({"uname": "echo Darwin"}, "none", "", []),
     ],
-    ids=["there", "root on Debian", "not root", "no Debian", "no Linux"],
+    ids=["there", "root on Debian", "both missing", "no headers", "not root", "no Debian", "no Linux"],
 )
-def test_bubblewrap_is_brought_where_it_can_be(
-    machine: Machine, tools: dict[str, str], printed: str, installs: bool
+def test_bubblewrap_and_headers_are_brought_where_they_can_be(
+    machine: Machine, tools: dict[str, str], header: str, printed: str, installed: list[str]
 ) -> None:
     for name, script in tools.items():
         machine.tool(name, script)
     ran = subprocess.run(
         ["/bin/sh", ".ci/sandbox"],
         cwd=machine.clone,
-        env={"PATH": str(machine.path)},
+        env={"PATH": str(machine.path), "HEADER": header},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=True,
     )
-    assert ran.stdout.startswith(printed)
-    assert bool(printed) == bool(ran.stdout)
-    assert any("bubblewrap" in line for line in machine.log()) == installs
+    assert ran.stdout == printed
+    told = " ".join(machine.log())
+    assert [name for name in ("bubblewrap", "linux-libc-dev") if name in told] == installed
