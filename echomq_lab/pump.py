@@ -175,7 +175,7 @@ class Pump:
 
     def _run(self) -> None:
         """Sweep until told to end. When the line is lost, try again ever more seldom, up to every five seconds."""
-        tick_s = self.tick_ms / 1000
+        tick_s = min(self.tick_ms / 1000, threading.TIMEOUT_MAX)
         failures = 0
         wait_s = tick_s
         while not self._ending.wait(wait_s):

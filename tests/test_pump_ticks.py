@@ -132,9 +132,11 @@ def test_the_thread_fires_what_is_due_and_stops(live: Connection, atomic: bool) 
     ticking.stop()
 
 
-def test_no_sweep_at_the_start(live: Connection) -> None:
+@pytest.mark.parametrize("tick_ms", [60_000, 2**53 - 1])
+def test_no_sweep_at_the_start(live: Connection, tick_ms: int) -> None:
     repeat.register(live, "reports", "daily", QUARTER, "{}")
-    with pump.Pump(live, "reports", tick_ms=60_000) as ticking:
+    with pump.Pump(live, "reports", tick_ms) as ticking:
+        ticking._thread.join(0.05)
         assert ticking.running
     assert ticking.total.fired == 0
 
