@@ -3,7 +3,7 @@
     python -m benchmarks sweeps
 
 An occurrence is a due registration that becomes a queued job and whose next run is written. Everybody speaks to one
-embedded Valkey through its Unix socket, on which a round trip costs least, so the plain loop stands best. In each of
+embedded Valkey through its Unix socket, on which a round trip costs least, to the plain loop's gain. In each of
 `ROUNDS` rounds all of them go one after the other, forwards and backwards in turns; a ratio is the median over the
 rounds of the two figures of the same round, so a slow moment of the machine falls on both. A round before warms up and
 is not counted. Server time is the processor time of the whole server process (INFO cpu), by occurrence; what the server

@@ -21,6 +21,8 @@ Source: architecture, "Rooms": `cli`.
 from __future__ import annotations
 
 import argparse
+import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -33,6 +35,7 @@ from echomq_lab.errors import LabError
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that `argv` tells (unless given, the process's) and answer the exit code."""
+    _open_output()
     try:
         options = _parser().parse_args(argv)
         code: int = options.run(options)
@@ -46,7 +49,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of a pipe left; Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"echomq-lab: cannot write: {error.strerror}", file=sys.stderr)
+        return 1
     return code
+
+
+def _open_output() -> None:
+    """A closed output takes what is printed, and one of few letters takes all of them, by their numbers."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  for as long as the process lives
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 class _Parser(argparse.ArgumentParser):

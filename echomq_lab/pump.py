@@ -36,6 +36,7 @@ class Sweep:
     """What one sweep did: jobs promoted, occurrences fired, entries without a record swept away.
 
     `broken` names the due registrations whose record cannot be used; nothing was enqueued for them, and they stay due.
+    So they take their place in every batch: as many of them as a batch holds keep all later ones waiting.
     """
 
     promoted: int
@@ -91,7 +92,7 @@ def sweep_atomic(conn: Connection, queue: str, batch: int = 100) -> Sweep:
         conn, "promote", *jobs.promotion(conn, queue, batch), ["ZCOUNT", keys[0], "-inf", now_ms]
     )
     if isinstance(promoted, LabError):
-        tell(logging.WARNING, "nothing promoted", queue, error=str(promoted))
+        tell(logging.WARNING, "not_promoted", queue, error=str(promoted))
         promoted = 0
     if isinstance(due, LabError):
         raise due
@@ -108,7 +109,8 @@ class Pump:
 
     `tick_ms` is the pause after a sweep, so the beat is the tick plus the sweep's own time; the first sweep comes one
     tick after the start. `batch` bounds a sweep as `sweep` does; `atomic` takes `sweep_atomic`.
-    `total` adds up what was done, `next_tick_ms` is when the next sweep is due, `lost` why the line is lost, or None.
+    `total` adds up what was done, `next_tick_ms` is when the next sweep comes, `lost` why the line is lost, or None.
+    Stop it before its connection is closed: to a pump a closed connection is one that is lost for a while.
     Raises `ArgumentError` for anything else.
     """
 
@@ -126,6 +128,7 @@ class Pump:
         self.lost: StoreError | None = None
         self.next_tick_ms = conn.now_ms() + tick_ms
         self._ending = threading.Event()
+        self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def step(self) -> Sweep:
@@ -136,7 +139,7 @@ class Pump:
         try:
             done = self._sweep(self.conn, self.queue, self.batch)
         finally:
-            self.next_tick_ms = self.conn.now_ms() + self.tick_ms
+            self._arm(self.tick_ms)
         self.total = Sweep(
             self.total.promoted + done.promoted,
             self.total.fired + done.fired,
@@ -152,18 +155,20 @@ class Pump:
 
     def start(self) -> None:
         """Sweep in a thread from one tick on. Raises `LabError` when it does already, and on a lab clock."""
-        if self.running:
-            raise LabError("this pump runs already; stop() it first")
         if not isinstance(self.conn.clock, SystemClock):
             raise LabError("a thread cannot wait for a clock that stands still; move the clock and call step()")
-        self._ending.clear()
-        self._thread = threading.Thread(target=self._run, name=f"pump of {self.queue}", daemon=True)
-        self._thread.start()
+        with self._starting:
+            if self.running:
+                raise LabError("this pump runs already; stop() it first")
+            self._ending.clear()
+            self._arm(self.tick_ms)
+            self._thread = threading.Thread(target=self._run, name=f"pump of {self.queue}", daemon=True)
+            self._thread.start()
 
     def stop(self) -> None:
-        """Finish the sweep in hand and end the thread; again is harmless."""
+        """Finish the sweep in hand and end the thread; again is harmless. In the pump's own thread: once it returns."""
         self._ending.set()
-        if self._thread is not None:
+        if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
 
     def __enter__(self) -> Pump:
@@ -173,11 +178,13 @@ class Pump:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
+    def _arm(self, wait_ms: int) -> None:
+        self.next_tick_ms = self.conn.now_ms() + wait_ms
+
     def _run(self) -> None:
         """Sweep until told to end. When the line is lost, try again ever more seldom, up to every five seconds."""
         tick_s = min(self.tick_ms / 1000, threading.TIMEOUT_MAX)
-        failures = 0
-        wait_s = tick_s
+        failures, wait_s, told = 0, tick_s, ""
         while not self._ending.wait(wait_s):
             began_ms, broken = self.conn.now_ms(), self.total.broken
             try:
@@ -186,16 +193,22 @@ class Pump:
                 failures += 1
                 self.lost = error
                 wait_s = _BACKOFF.compute(failures)
+                self._arm(round(wait_s * 1000))
                 tell(logging.WARNING, "lost", self.queue, error=str(error), retry_in_ms=round(wait_s * 1000))
                 continue
             except LabError as error:
                 done = Sweep(0, 0, 0, broken)
-                tell(logging.ERROR, "error", self.queue, error=str(error))
+                if str(error) != told:  # not at every tick
+                    tell(logging.ERROR, "error", self.queue, error=str(error))
+                told = str(error)
+            else:
+                told = ""
             if failures:
                 tell(logging.INFO, "back", self.queue, after=failures)
             failures, self.lost, wait_s = 0, None, tick_s
             if done != Sweep(0, 0, 0, broken):
                 tell(logging.INFO, "sweep", self.queue, **asdict(done), took_ms=self.conn.now_ms() - began_ms)
+        self.lost = None
 
 
 def period_ms(every_ms: str) -> int | None:
@@ -208,7 +221,7 @@ def _promote(conn: Connection, queue: str, batch: int) -> int:
     try:
         return jobs.promote(conn, queue, batch)
     except ReplyError as error:
-        tell(logging.WARNING, "nothing promoted", queue, error=str(error))
+        tell(logging.WARNING, "not_promoted", queue, error=str(error))
         return 0
 
 
@@ -225,6 +238,6 @@ def _release(conn: Connection, queue: str, name: str, every_ms: int, template: s
         jobs.enqueue(conn, queue, conn.mint(), template)
         repeat.advance(conn, queue, name, every_ms)
     except ReplyError as error:
-        tell(logging.WARNING, "not fired, still due", queue, name=name, error=str(error))
+        tell(logging.WARNING, "not_fired", queue, name=name, error=str(error))
         return False
     return True

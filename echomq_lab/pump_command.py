@@ -1,17 +1,22 @@
 """`echomq-lab pump QUEUE`: a pump as a process of its own.
 
 It sweeps from one tick after its start until SIGTERM or Ctrl-C, and finishes the sweep in hand; the same signal once
-more ends it at once. When the server goes away it tries again, ever more seldom, and goes on when it is back.
+more ends it at once. When the server goes away it tries again, ever more seldom, and goes on when it is back; a server
+that is not there at the start is a mistake.
 
 Its log goes to standard error, one JSON object a line: `at_ms` (the machine's clock), `level`, `event`, and for an
 event of the pump `queue` and these figures:
 
-    ready    url, tick_ms, batch, atomic
-    sweep    promoted, fired, swept, broken, took_ms: a sweep that did something
-    status   fired since the start, due and lag_ms now: every ten seconds, when it is not what it was
-    lost     error, retry_in_ms: the line to the server was lost
-    back     after: so many tries in vain
-    stopped  promoted, fired, swept since the start
+    ready         url, tick_ms, batch, atomic
+    sweep         promoted, fired, swept, broken, took_ms: a sweep that did something, or found other names broken
+    status        fired since the start, due and lag_ms now: every ten seconds, when it is not what it was
+    not_promoted  error: the one-shot jobs stay where they are
+    not_fired     name, error: the registration is still due
+    error         error: why a sweep failed; told once, not at every tick
+    lost          error, retry_in_ms: the line to the server was lost
+    back          after: so many tries in vain
+    stopping      signal: the sweep in hand is being finished
+    stopped       promoted, fired, swept since the start
 
 On a terminal one live line takes the place of `status`.
 
@@ -31,11 +36,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from unicodedata import east_asian_width
 
 from echomq_lab import repeat
-from echomq_lab.errors import ArgumentError, LabError, StoreError
+from echomq_lab.errors import LabError, StoreError
+from echomq_lab.keyspace import queue_name
 from echomq_lab.pump import Pump, tell
-from echomq_lab.store import FAKEREDIS, URL_VARIABLE, VALKEY, connect
+from echomq_lab.store import connect_to_server
+from echomq_lab.wording import visible
 
 _LOOK_S = 0.2
 _STATUS_S = 10.0
@@ -65,19 +73,18 @@ class _JsonLines(logging.Formatter):
 
 def run(options: argparse.Namespace) -> int:
     """Pump until asked to stop: 0 after SIGTERM, 130 after Ctrl-C. Raises a `LabError` for a mistake."""
-    url = options.url or os.environ.get(URL_VARIABLE) or FAKEREDIS
-    if url in (FAKEREDIS, VALKEY):
-        hint = f"try --url redis://localhost:6379/0, or set {URL_VARIABLE}"
-        raise ArgumentError("the server", url, "one that other processes reach", hint)
+    queue_name(options.queue)
     asked = _Asked()
     before = [(number, signal.signal(number, asked)) for number in (signal.SIGTERM, signal.SIGINT)]
     try:
-        with connect(url) as conn, _logged():
+        with connect_to_server(options.url) as conn, _logged():
             pump = Pump(conn, options.queue, options.tick_ms, options.batch, options.atomic)
             figures = {"tick_ms": pump.tick_ms, "batch": pump.batch, "atomic": options.atomic}
             tell(logging.INFO, "ready", pump.queue, url=conn.url, **figures)
             with pump:
                 _watch(pump, asked)
+                if asked.number is not None:
+                    tell(logging.INFO, "stopping", pump.queue, signal=signal.Signals(asked.number).name)
             total = pump.total
             ends = {"promoted": total.promoted, "fired": total.fired, "swept": total.swept}
             tell(logging.INFO, "stopped", pump.queue, **ends)
@@ -119,8 +126,9 @@ def _line(pump: Pump) -> str:
     figures = _figures(pump)
     if figures is None:
         why = "the line to the server is lost, trying again" if isinstance(pump.lost, StoreError) else "no figures"
-        return f"{pump.queue}: {pump.total.fired} fired, {why}"
-    return f"{pump.queue}: {figures['fired']} fired, {figures['due']} due, lag {figures['lag_ms'] / 1000:.1f} s"
+        return f"{pump.total.fired} fired, {why}: {visible(pump.queue)}"
+    lag_s = figures["lag_ms"] / 1000
+    return f"{figures['fired']} fired, {figures['due']} due, lag {lag_s:.1f} s: {visible(pump.queue)}"
 
 
 def _live() -> bool:
@@ -128,7 +136,10 @@ def _live() -> bool:
 
 
 def _paint(line: str) -> None:
-    sys.stdout.write(_CLEAR + line[: shutil.get_terminal_size().columns - 1])
+    columns = shutil.get_terminal_size().columns - 1
+    while sum(2 if east_asian_width(c) in "WF" else 1 for c in line) > columns:
+        line = line[:-1]
+    sys.stdout.write(_CLEAR + line)
     sys.stdout.flush()
 
 

@@ -13,26 +13,23 @@ import json
 import os
 import re
 import shlex
+import shutil
 import sys
 from typing import Any
 
 from redis.connection import SSLConnection
 
 from echomq_lab import queue_doctor
-from echomq_lab.errors import LabError, shown
+from echomq_lab.errors import shown
 from echomq_lab.keyspace import queue_name
 from echomq_lab.queue_doctor import Found, Report
 from echomq_lab.queue_findings import KINDS, Finding, Kind, State
-from echomq_lab.store import URL_VARIABLE, Connection, connect
+from echomq_lab.store import Connection, connect_to_server
 from echomq_lab.wording import visible
 
 _SIZES = {"repeat": "registered", "pending": "pending", "schedule": "scheduled", "active": "active", "dead": "dead"}
 # What redis-cli reads as it stands when it is told to take its words for quoted ones.
 _BARE = re.compile(r"[A-Za-z0-9_:{}.+-]+", re.ASCII)
-
-
-class StorelessError(LabError, ValueError):
-    """No store was named that could hold a queue."""
 
 
 def answer(options: argparse.Namespace) -> bool:
@@ -41,13 +38,7 @@ def answer(options: argparse.Namespace) -> bool:
     Raises a `LabError` for a bad queue name, or when no store is named or none answers.
     """
     queue_name(options.queue)
-    url = options.url if options.url is not None else os.environ.get(URL_VARIABLE)
-    if not url or url.startswith("embedded:"):
-        raise StorelessError(
-            "doctor --queue needs a store that others write to, and an embedded one is new and empty; "
-            f"give --url redis://localhost:6379/0, or set {URL_VARIABLE}"
-        )
-    with connect(url) as conn:
+    with connect_to_server(options.url) as conn:
         report = queue_doctor.examine(conn, options.queue)
         client = redis_cli(conn)
         where = conn.url
@@ -65,7 +56,7 @@ def show(report: Report, where: str, client: list[str]) -> None:
     kinds = _in_order(report)
     if kinds:
         print()
-    if not (kinds and sys.stdout.isatty() and _rich_table(kinds)):
+    if not (kinds and _has_room() and _rich_table(kinds)):
         width = max((len(kind.name) for kind, _ in kinds), default=0)
         digits = max((len(str(found.count)) for _, found in kinds), default=0)
         for kind, found in kinds:
@@ -79,6 +70,11 @@ def show(report: Report, where: str, client: list[str]) -> None:
         if kind.state is State.FAULT and found.count > len(found.examples):
             print(f"  and {found.count - len(found.examples)} more")
     print(f"\n{_verdict(report.faults)}")
+
+
+def _has_room() -> bool:
+    """Whether a drawn table can be read where it is printed."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and shutil.get_terminal_size().columns >= 60
 
 
 def redis_cli(conn: Connection) -> list[str]:

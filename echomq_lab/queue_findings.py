@@ -69,7 +69,10 @@ class Seen(NamedTuple):
 
 _FORGETS = "forgets the registration; register it again"
 _DROPS = "drops the job"
-_BROKEN = "EchoMQ's pump enqueues, fails, restarts and enqueues again; the lab's fires nothing for it and leaves it due"
+_BROKEN = (
+    "EchoMQ's pump enqueues, fails, restarts and enqueues again; the lab's fires nothing for it and leaves it due, "
+    "so it keeps its place in every batch"
+)
 MEMBER_ALONE = Kind("member without record", "the sweep that meets it removes it and fires nothing")
 RECORD_ALONE = Kind(
     "record without member", "never fires, and register answers exists, so no boot brings it back", besides=_FORGETS

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -417,3 +418,25 @@ def test_on_a_taken_port_jupyterlab_takes_the_next_and_ctrl_c_stops_it(notebooks
             assert status(url)[0] == 200
             server.send_signal(signal.SIGINT)
             assert server.wait(30) == 0
+
+
+@pytest.mark.parametrize(
+    ("shell", "code", "told"),
+    [
+        ("trace >&-", 0, ""),
+        ("trace >/dev/full", 1, "echomq-lab: cannot write: No space left on device\n"),
+        ("reset 日本", 2, r"echomq-lab: there is no notebook '\u65e5\u672c'"),
+    ],
+    ids=["closed", "full", "few letters"],
+)
+def test_an_output_that_takes_nothing_is_no_traceback(shell: str, code: int, told: str) -> None:
+    if "full" in shell and not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    ran = subprocess.run(
+        ["sh", "-c", f"exec {shlex.quote(sys.executable)} -m echomq_lab {shell}"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+    )
+    assert (ran.returncode, "Traceback" in ran.stderr) == (code, False)
+    assert ran.stderr.startswith(told) if told else ran.stderr == ""

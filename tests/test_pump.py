@@ -240,9 +240,7 @@ def test_a_schedule_of_another_type_promotes_nothing_and_the_rest_goes_on(
     conn.send("SET", queue_key("reports", "schedule"), "x")
     with caplog.at_level(logging.WARNING):
         assert pump.sweep(conn, "reports") == pump.Sweep(promoted=0, fired=1, swept=0, broken=[])
-    assert [record.message.partition(": WRONGTYPE")[0] for record in caplog.records] == [
-        "queue reports: nothing promoted"
-    ]
+    assert [record.message.partition(": WRONGTYPE")[0] for record in caplog.records] == ["queue reports: not_promoted"]
 
 
 def test_an_occurrence_that_the_server_refuses_is_logged_and_still_due(
@@ -252,7 +250,7 @@ def test_an_occurrence_that_the_server_refuses_is_logged_and_still_due(
     conn.send("SET", queue_key("reports", "pending"), "x")
     with caplog.at_level(logging.WARNING):
         assert pump.sweep(conn, "reports") == pump.Sweep(0, 0, 0, [])
-    assert "queue reports: not fired, still due: name daily, WRONGTYPE" in caplog.text
+    assert "queue reports: not_fired: name daily, WRONGTYPE" in caplog.text
     assert scores(conn) == {"daily": EIGHT_FIFTY}
     conn.send("DEL", queue_key("reports", "pending"))
     assert pump.sweep(conn, "reports").fired == 1

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -155,6 +156,53 @@ def test_a_pump_runs_once(live: Connection) -> None:
     assert str(raised.value) == "this pump runs already; stop() it first"
 
 
+def test_of_many_that_start_it_at_once_one_does(live: Connection) -> None:
+    ticking = pump.Pump(live, "reports")
+    gate, refused = threading.Barrier(20), []
+
+    def starting() -> None:
+        gate.wait(PATIENCE_S)
+        try:
+            ticking.start()
+        except LabError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=starting) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+    ticking.stop()
+    assert refused == ["this pump runs already; stop() it first"] * 19
+
+
+def test_what_hears_the_log_may_stop_the_pump(live: Connection, caplog: pytest.LogCaptureFixture) -> None:
+    repeat.register(live, "reports", "daily", QUARTER, "{}")
+    ticking = pump.Pump(live, "reports", tick_ms=1)
+
+    class Stopping(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            ticking.stop()
+
+    listener = Stopping()
+    logging.getLogger("echomq_lab.pump").addHandler(listener)
+    try:
+        with caplog.at_level(logging.INFO):
+            ticking.start()
+            until(lambda: not ticking.running)
+    finally:
+        logging.getLogger("echomq_lab.pump").removeHandler(listener)
+    assert ticking.total.fired == 1
+
+
+def test_the_next_tick_of_a_thread_is_told(live: Connection) -> None:
+    ticking = pump.Pump(live, "reports", tick_ms=60_000)
+    ticking.next_tick_ms = 0
+    before = live.now_ms()
+    with ticking:
+        assert 0 <= ticking.next_tick_ms - before - 60_000 < 1000 * PATIENCE_S
+
+
 def test_stop_finishes_the_sweep_in_hand(live: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     inside, go_on = threading.Event(), threading.Event()
     enqueue = pump.jobs.enqueue
@@ -205,7 +253,11 @@ def test_a_lost_line_is_told_and_the_pump_comes_back(
 def test_an_error_of_the_store_is_told_and_the_pump_goes_on(live: Connection, caplog: pytest.LogCaptureFixture) -> None:
     live.send("SET", registry_key("reports"), "x")
     with caplog.at_level(logging.INFO), pump.Pump(live, "reports", tick_ms=1) as ticking:
-        until(lambda: "queue reports: error: WRONGTYPE" in caplog.text)
+        ticks: list[int] = []
+        step = ticking.step
+        ticking.step = lambda: ticks.append(1) or step()  # type: ignore[func-returns-value, method-assign]
+        until(lambda: len(ticks) > 5)
+        assert caplog.text.count("queue reports: error: WRONGTYPE") == 1
         live.send("DEL", registry_key("reports"))
         repeat.register(live, "reports", "daily", QUARTER, "{}")
         until(lambda: ticking.total.fired)
@@ -253,7 +305,7 @@ def test_the_process_sweeps_until_a_signal(live: Connection, number: int, code: 
     with pumping(*words, stdout=subprocess.DEVNULL) as process:
         ready, *between, swept = events(process, "sweep")
         process.send_signal(number)
-        stopped = events(process, "stopped")[-1]
+        *_, stopping, stopped = events(process, "stopped")
         assert process.wait(PATIENCE_S) == code
     assert {name: ready[name] for name in ("level", "queue", "url", "tick_ms", "batch", "atomic")} == {
         "level": "info",
@@ -263,25 +315,49 @@ def test_the_process_sweeps_until_a_signal(live: Connection, number: int, code: 
         "batch": 7,
         "atomic": True,
     }
+    assert (stopping["event"], stopping["signal"]) == ("stopping", signal.Signals(number).name)
     assert {each["event"] for each in between} <= {"status"}
     assert (swept["fired"], stopped["fired"], stopped["promoted"], stopped["swept"]) == (1, 1, 0, 0)
     assert ready["at_ms"] <= swept["at_ms"] <= stopped["at_ms"]
 
 
-def test_on_a_terminal_a_live_line_tells_fired_due_and_lag(live: Connection) -> None:
-    repeat.register(live, "reports", "daily", QUARTER, "{}")
+@pytest.mark.parametrize(
+    ("queue", "columns", "line"),
+    [
+        ("reports", "80", "\r\x1b[K1 fired, 0 due, lag 0.0 s: reports\r"),
+        ("reports", "20", "\r\x1b[K1 fired, 0 due, lag\r"),
+        ("a\n\x1b[31m", "80", "\r\x1b[K1 fired, 0 due, lag 0.0 s: a\\n\\x1b[31m\r"),
+        ("日本語の長い列", "37", "\r\x1b[K1 fired, 0 due, lag 0.0 s: 日本語の\r"),
+    ],
+)
+def test_on_a_terminal_a_live_line_tells_fired_due_and_lag(
+    live: Connection, queue: str, columns: str, line: str
+) -> None:
+    repeat.register(live, queue, "daily", QUARTER, "{}")
     ours, theirs = pty.openpty()
-    settings = os.environ | {"TERM": "xterm", "COLUMNS": "80"}
-    with pumping("reports", "--url", live.url, "--tick-ms", "20", stdout=theirs, env=settings) as process:
+    settings = os.environ | {"TERM": "xterm", "COLUMNS": columns, "PYTHONIOENCODING": "utf-8"}
+    with pumping(queue, "--url", live.url, "--tick-ms", "20", stdout=theirs, env=settings) as process:
         os.close(theirs)
         seen = ""
         deadline = time.monotonic() + PATIENCE_S
-        while "reports: 1 fired, 0 due, lag 0.0 s" not in seen:
+        while line not in seen:
             assert time.monotonic() < deadline, seen
-            seen += os.read(ours, 1000).decode()
+            seen += os.read(ours, 1000).decode("utf-8", "ignore")
         process.terminate()
         assert process.wait(PATIENCE_S) == 0
     os.close(ours)
+
+
+def test_a_closed_output_stops_no_pump(live: Connection) -> None:
+    command = f"exec {shlex.quote(sys.executable)} -m echomq_lab pump reports --url {live.url} --tick-ms 20 >&-"
+    with subprocess.Popen(["sh", "-c", command], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert events(process, "status")[0]["event"] == "ready"
+            process.terminate()
+            assert events(process, "stopped")[-1]["fired"] == 0
+            assert process.wait(PATIENCE_S) == 0
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_a_schedule_of_another_type_promotes_nothing_and_the_rest_goes_on(
     register(conn, "a")
     conn.send("SET", queue_key("q", "schedule"), "x")
     assert pump.sweep_atomic(conn, "q") == pump.Sweep(promoted=0, fired=1, swept=0, broken=[])
-    assert "queue q: nothing promoted: WRONGTYPE " in caplog.text
+    assert "queue q: not_promoted: WRONGTYPE " in caplog.text
 
 
 def test_broken_and_dangling_names_do_not_stop_the_batch(conn: Connection) -> None:
