@@ -313,7 +313,10 @@ def spread(run: SpreadRun) -> Table:
         return Table("The queues and their slots", ("queue", "slot"), tuple(rows), (told,))
     rows = []
     for queue, slot in run.slots.items():
-        for number, keys in run.held(queue).items():
+        held = run.held(queue)
+        if not held:
+            rows.append((visible(queue), str(slot), "no node", "", "(none)"))
+        for number, keys in held.items():
             node = run.nodes[number - 1]
             slots = f"{node.first} to {node.last}"
             rows.append((visible(queue), str(slot), f"node {number}", slots, "\n".join(map(visible, keys))))

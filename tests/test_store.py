@@ -15,14 +15,17 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import redis
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from echomq_lab import FixedClock, SystemClock, connect, ids, jobs, pump, repeat, trace
 from echomq_lab.embedded import EmbeddedServer
 from echomq_lab.errors import ArgumentError, LabError, ReplyError, StaleError, StoreError
-from echomq_lab.store import Connection, masked
+from echomq_lab.store import Connection, connect_to_server, masked
 from tests.wire import Wire
 
 SECRET = "s3cret"
@@ -253,6 +256,30 @@ def test_what_is_no_command_is_not_sent(conn: Connection, command: list[Any], me
     assert conn.send(b"DBSIZE") == 0
 
 
+@pytest.mark.parametrize(
+    ("commands", "told"),
+    [
+        ("PING", "commands must be a list of commands, not 'PING'; {hint}"),
+        (None, "commands must be a list of commands, not None; {hint}"),
+        ({"a": 1}, "commands must be a list of commands, not {{'a': 1}} (dict); {hint}"),
+        ([["SET", "k", "x"], None], "command 1 must be a list of words, not None; {hint}"),
+        ([["SET", "k", "x"], "PING"], "command 1 must be a list of words, not 'PING'; {hint}"),
+        ([["SET", "k", "x"], b"PING"], "command 1 must be a list of words, not b'PING' (bytes); {hint}"),
+        (
+            [["SET", "k", "x"], []],
+            "a command must be its name and then its words, not [] (list); try conn.send('PING')",
+        ),
+        ([["SET", "k", None]], "word 2 of the command must be text, bytes or a 64-bit number, not None"),
+    ],
+    ids=ascii,
+)
+def test_what_are_no_commands_are_not_sent(conn: Connection, commands: Any, told: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        conn.together(commands)
+    assert str(caught.value) == told.format(hint="try conn.together([['GET', 'k'], ['TTL', 'k']])")
+    assert conn.send("DBSIZE") == 0
+
+
 class Nonsense:
     """A clock of a reader's own."""
 
@@ -408,7 +435,7 @@ def no_host_name() -> Iterator[str]:
     yield f"redis://:{SECRET}@{'a' * 70}..b:6379/0"
 
 
-UNREACHABLE = [refused, silent, full, babbling, no_socket, locked, no_host_name]
+UNREACHABLE = [refused, silent, full, babbling, no_socket, no_host_name]
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -436,12 +463,105 @@ def test_within_three_seconds_the_error_names_the_url_without_its_password(
         assert SECRET not in f"{error} {error!r}"
 
 
+def test_a_server_that_answers_and_refuses_is_told_in_its_own_words() -> None:
+    with locked() as url:
+        with pytest.raises(StoreError) as caught:
+            connect(url)
+        where = url.replace(SECRET, "***")
+        assert str(caught.value) == (
+            f"cannot use the store at {where}: invalid username-password pair or user is disabled."
+        )
+        for error in chain(caught.value):
+            assert SECRET not in f"{error} {error!r}"
+        with pytest.raises(StoreError, match=r"^cannot use the store at unix:///.*: .* already authenticated[^\n]*$"):
+            connect(url.replace(f":{SECRET}@", ""))
+
+
+def test_a_database_or_a_permission_that_is_not_there_is_told_in_the_servers_words(valkey_url: str) -> None:
+    with pytest.raises(StoreError) as caught:
+        connect(f"{valkey_url}?db=99")
+    assert str(caught.value) == f"cannot use the store at {valkey_url}?db=99: DB index is out of range"
+    with connect(valkey_url) as conn:
+        conn.send("ACL", "SETUSER", "guest", "on", "nopass", "-@all")
+        with pytest.raises(
+            StoreError, match=r"^cannot use the store at unix://guest:\*\*\*@/.*has no permissions[^\n]*$"
+        ):
+            connect(valkey_url.replace("unix://", "unix://guest:any@"))
+        conn.send("ACL", "DELUSER", "guest")
+
+
+@pytest.mark.parametrize(
+    ("url", "error", "told"),
+    [
+        (None, LabError, "a server is needed that other processes reach; {hint}"),
+        ("", LabError, "a server is needed that other processes reach; {hint}"),
+        (
+            "embedded://fakeredis",
+            ArgumentError,
+            "the server must be one that other processes reach, not 'embedded://fakeredis'; {hint}",
+        ),
+        (
+            "embedded:valkey",
+            ArgumentError,
+            "the server must be one that other processes reach, not 'embedded:***'; {hint}",
+        ),
+        (
+            f"embedded://me:{SECRET}@valkey",
+            ArgumentError,
+            "the server must be one that other processes reach, not 'embedded://me:***@valkey'; {hint}",
+        ),
+        (5, ArgumentError, "the server must be a URL, not 5 (int); {hint}"),
+        (
+            "http://h",
+            ArgumentError,
+            "url must be redis://, rediss:// or unix://, escaped as URLs are, not 'http://h'; {server}",
+        ),
+        (
+            "unix:///nowhere/valkey.sock",
+            StoreError,
+            "no store answers at unix:///nowhere/valkey.sock: {why}",
+        ),
+    ],
+    ids=ascii,
+)
+def test_what_is_no_server_of_others_is_refused(url: Any, error: type, told: str) -> None:
+    with pytest.raises(error) as caught:
+        connect_to_server(url)
+    assert str(caught.value) == told.format(
+        hint="try --url redis://localhost:6379/0, or set ECHOMQ_LAB_URL",
+        server="try 'redis://localhost:6379/0' or 'valkey+cluster://localhost:6379'",
+        why="Error 2 connecting to /nowhere/valkey.sock. No such file or directory.",
+    )
+
+
+def test_a_server_of_others_is_the_one_given_or_the_variables(monkeypatch: pytest.MonkeyPatch, valkey_url: str) -> None:
+    clock = FixedClock("08:50")
+    with connect_to_server(valkey_url, clock=clock) as conn:
+        assert (conn.url, conn.clock) == (valkey_url, clock)
+    monkeypatch.setenv("ECHOMQ_LAB_URL", "embedded://valkey")
+    with pytest.raises(ArgumentError, match=r"^the server must be one that other processes reach, not 'embedded://va"):
+        connect_to_server(None)
+    monkeypatch.setenv("ECHOMQ_LAB_URL", valkey_url)
+    for nothing in (None, ""):
+        with connect_to_server(nothing) as conn:
+            assert conn.send("PING") in (True, "PONG")
+            assert isinstance(conn.clock, SystemClock)
+
+
 def test_an_option_that_redis_py_does_not_know_is_named() -> None:
     with (
         refused() as url,
         pytest.raises(ArgumentError, match=r"^url must be one without the option 'colour', .*, not '.*'$") as caught,
     ):
         connect(f"{url}?colour=red&password={SECRET}")
+    for error in chain(caught.value):
+        assert SECRET not in f"{error} {error!r}"
+
+
+@pytest.mark.parametrize("options", [f"password=a&{SECRET}=1", f"password=a&{SECRET} b=1", f"db=0&ssl=%26{SECRET}"])
+def test_an_option_that_may_be_the_rest_of_a_password_is_not(options: str) -> None:
+    with refused() as url, pytest.raises(LabError) as caught:
+        connect(f"{url}?{options}")
     for error in chain(caught.value):
         assert SECRET not in f"{error} {error!r}"
 
@@ -501,6 +621,11 @@ def test_a_name_that_is_never_resolved_is_given_up(monkeypatch: pytest.MonkeyPat
         f"me:{SECRET}@127.0.0.1:1",
         f":{SECRET}@127.0.0.1:1",
         f"http://me:{SECRET}@127.0.0.1:1",
+        f"redis://:{SECRET}",
+        f"redis://u:{SECRET}/0",
+        f"redis://:p@{SECRET}/x@127.0.0.1:1",
+        f"redis://:{SECRET}\ud800@127.0.0.1:1",
+        f"unix://:p/{SECRET}",
         f"embedded://me:{SECRET}@valkey",
     ],
 )
@@ -539,11 +664,52 @@ def test_what_is_no_url_is_an_argument_error_without_its_password(url: str) -> N
         ("redis://u:p@h/0?password=p@x&db=1", "redis://u:***@h/0?password=***&db=1"),
         ("u:p@h:6379", "u:***@h:6379"),
         (":p@h", ":***@h"),
+        # An option by another spelling, or a value that should have been escaped.
+        ("redis://h:7/0?pass%77ord=p%2Fq", "redis://h:7/0?pass%77ord=***"),
+        ("redis://h?PASSWORD=p", "redis://h?PASSWORD=***"),
+        ("redis://h?Password=p&db=1", "redis://h?Password=***&db=1"),
+        ("redis://h? password=p", "redis://h? password=***"),
+        ("redis://h?db=0;password=p", "redis://h?db=***"),
+        ("redis://h?db=0?password=p", "redis://h?db=***"),
+        ("redis://h?client_name=me;password=p", "redis://h?client_name=***"),
+        ("redis://h#password=p", "redis://h#***"),
+        ("redis://h?db=0#password=p", "redis://h?db=0#***"),
+        ("redis://h?password=a&p", "redis://h?password=***&***"),
+        ("redis://h?password=a&p=q", "redis://h?password=***&***"),
+        ("redis://h?password=a@p", "redis://h?password=***"),
+        ("redis://h?password=a@p?q@r", "redis://h?password=***"),
+        ("redis://u:p?a=b@h", "redis://u:***?a=***"),
+        ("redis://u:p?a@h/0?db=1", "redis://u:***@h/0?db=1"),
+        ("redis://h?p", "redis://h?***"),
+        ("redis://h?colour=red", "redis://h?colour=***"),
+        ("redis://h?db=p", "redis://h?db=***"),
+        # An @ that was forgotten.
+        ("redis://:p", "redis://:***"),
+        ("redis://:p/0", "redis://:***/0"),
+        ("redis://:p/a", "redis://:***/***"),
+        ("redis://u:p", "redis://u:***"),
+        ("redis://u:p:a", "redis://u:***"),
+        ("redis://u:p?db=1", "redis://u:***?db=1"),
+        ("redis://u:1/p", "redis://u:1/***"),
+        ("redis://u:123456", "redis://u:***"),
+        ("redis://[::1]:p", "redis://[::1]:***"),
+        ("unix://:p/path", "unix://:***/***"),
+        ("u:p", "u:***"),
+        ("valkey+cluster://h:p,i:2,j", "valkey+cluster://h:***,i:2,j"),
+        ("valkey+cluster://u:p@h:1,u:q@i:2", "valkey+cluster://u:***@i:2"),
+        ("valkey+cluster://u:p@h:1,u:q", "valkey+cluster://u:***@h:1,u:***"),
+        ("VALKEY+CLUSTER://h:1,[::1]:p", "VALKEY+CLUSTER://h:1,[::1]:***"),
         # No password: shown as it is.
         ("redis://h", "redis://h"),
         ("redis://h:6379/0", "redis://h:6379/0"),
         ("redis://u@h:6379", "redis://u@h:6379"),
         ("redis://[::1]:6379/0", "redis://[::1]:6379/0"),
+        ("redis://[fe80::1%eth0]:6379", "redis://[fe80::1%eth0]:6379"),
+        ("redis://:6379/0", "redis://:6379/0"),
+        ("valkey+cluster://h:1,i:2,[::1]:3/0?db=0", "valkey+cluster://h:1,i:2,[::1]:3/0?db=0"),
+        ("redis://h?socket_timeout=1.5&decode_responses=True", "redis://h?socket_timeout=1.5&decode_responses=True"),
+        ("rediss://h?ssl_cert_reqs=none&protocol=2", "rediss://h?ssl_cert_reqs=none&protocol=2"),
+        ("unix:///run/a b.sock", "unix:///run/a b.sock"),
         ("redis://u:p@h/0?client_name=a@b", "redis://u:***@h/0?client_name=a@b"),
         ("unix:///run/a:b@c.sock?db=1", "unix:///run/a:b@c.sock?db=1"),
         ("embedded://valkey", "embedded://valkey"),
@@ -554,6 +720,50 @@ def test_what_is_no_url_is_an_argument_error_without_its_password(url: str) -> N
 def test_a_password_is_masked_wherever_it_stands(url: str, shown: str) -> None:
     assert masked(url) == shown
     assert masked(shown) == shown
+
+
+#: Where a password may be put: {} is the place.
+SHAPES = [
+    "redis://:{}@127.0.0.1:1/0",
+    "rediss://me:{}@127.0.0.1:1",
+    "valkey://me:{}@[::1]:1/0?db=1",
+    "unix://me:{}@/nowhere/valkey.sock",
+    "valkey+cluster://me:{}@127.0.0.1:1,127.0.0.1:2",
+    "VALKEY+CLUSTER://me:{}@127.0.0.1:1",
+    "http://me:{}@127.0.0.1:1",
+    "me:{}@127.0.0.1:1",
+    "redis://:x{}",
+    "redis://me:x{}/0",
+    "redis://127.0.0.1:1/0?PASSWORD={}",
+    "redis://127.0.0.1:1/0?db=1&pass%77ord={}&protocol=3",
+    "redis://127.0.0.1:1/0? Password ={}",
+    "redis://127.0.0.1:1/0?db=0;password={}",
+    "redis://127.0.0.1:1/0#password={}",
+    "unix:///nowhere/valkey.sock?password={}",
+    "valkey+cluster://127.0.0.1:1?password={}",
+]
+NOISE = st.text(st.sampled_from("a1:/?#@&;=,% []+\\\n\ud800") | st.characters(), max_size=6)
+
+
+@given(shape=st.sampled_from(SHAPES), before=NOISE, after=NOISE, escaped=st.booleans())
+@example(shape=SHAPES[0], before="a@", after="/b", escaped=False)  # redis-py takes it for the host
+@example(shape=SHAPES[3], before="a/", after="", escaped=False)  # and this for a part of the path
+@example(shape=SHAPES[10], before="a&", after=" b=1", escaped=False)  # and this for an option's name
+@example(shape=SHAPES[0], before="", after="\ud800", escaped=False)
+def test_a_password_of_any_letters_in_any_place_is_never_shown(
+    shape: str, before: str, after: str, escaped: bool
+) -> None:
+    password = before + SECRET + after
+    url = shape.format(quote(password, safe="", errors="replace") if escaped else password)
+    shown = masked(url)
+    assert SECRET not in shown
+    assert masked(shown) == shown
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", lambda *_, **__: [])  # no name is asked for
+        with pytest.raises(LabError) as caught:
+            connect(url)
+    for error in chain(caught.value):
+        assert SECRET not in f"{error} {error!r} {vars(error)}".lower()
 
 
 def test_a_good_password_is_used_and_not_shown() -> None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from echomq_lab import repeat
+from echomq_lab import arguments, repeat
 from echomq_lab.clock import FixedClock
 from echomq_lab.cluster import ClusterClient
-from echomq_lab.errors import StoreError
+from echomq_lab.errors import ArgumentError, StoreError
 from echomq_lab.keyspace import queue_key, registry_key, slot
 from echomq_lab.scenario.boots import Schedule
 from echomq_lab.store import CLUSTER, connect
@@ -48,8 +48,14 @@ class SpreadRun:
 def spread(queues: Sequence[str], schedules: Sequence[Schedule]) -> SpreadRun:
     """Register the schedules on each queue of a new cluster of three nodes, and ask the nodes what they hold.
 
-    The cluster is gone afterwards. Raises `ArgumentError` for what is no queue's name, before it is started.
+    The cluster is gone afterwards. Raises `ArgumentError` before it is started: for what is no queue's name, for
+    what is no schedule, and where there is none of them.
     """
+    _some("queues", queues, "a list of queue names, one or more", "try ['reports']")
+    hint = "try [Schedule('daily', 900_000)]"
+    _some("schedules", schedules, "a list of schedules, one or more", hint)
+    for place, each in enumerate(schedules):
+        arguments.instance(f"schedule {place}", each, Schedule, "a schedule", hint)
     slots = {queue: slot(registry_key(queue)) for queue in queues}
     try:
         conn = connect(CLUSTER, clock=FixedClock("08:50"))
@@ -62,3 +68,9 @@ def spread(queues: Sequence[str], schedules: Sequence[Schedule]) -> SpreadRun:
         assert isinstance(conn.client, ClusterClient)
         nodes = conn.telling(conn.client.shares)
         return SpreadRun(slots, tuple(Node(first, last, tuple(sorted(keys))) for first, last, keys in nodes))
+
+
+def _some(thing: str, value: Sequence[object], what: str, hint: str) -> None:
+    arguments.instance(thing, value, (list, tuple), what, hint)
+    if not value:
+        raise ArgumentError(thing, value, what, hint)
