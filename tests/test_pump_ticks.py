@@ -363,7 +363,7 @@ def test_a_closed_output_stops_no_pump(live: Connection) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["reports"], "the server must be one that other processes reach, not 'embedded://fakeredis'; try --url"),
+        (["reports"], "a server is needed that other processes reach; try --url redis://localhost:6379/0, or set"),
         (["reports", "--url", "embedded://valkey"], "the server must be one that other processes reach, not 'embed"),
         (["a}b", "--url", "URL"], "queue must be non-empty text without braces, not 'a}b'; try 'reports'"),
         (["reports", "--url", "URL", "--batch", "0"], "batch must be a whole number from 1 to"),

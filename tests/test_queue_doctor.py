@@ -811,10 +811,8 @@ def test_the_table_on_a_terminal_has_its_words_and_obeys_no_color(
         assert word in out
 
 
-NO_STORE = (
-    "echomq-lab: doctor --queue needs a store that others write to, and an embedded one is new and empty; "
-    "give --url redis://localhost:6379/0, or set ECHOMQ_LAB_URL\n"
-)
+TRY = "try --url redis://localhost:6379/0, or set ECHOMQ_LAB_URL\n"
+NO_STORE = f"echomq-lab: a server is needed that other processes reach; {TRY}"
 ALONE = "echomq-lab: doctor takes --url and --json together with --queue alone; try doctor --queue reports\n"
 
 
@@ -823,7 +821,10 @@ ALONE = "echomq-lab: doctor takes --url and --json together with --queue alone; 
     [
         (["--queue", "reports"], NO_STORE),
         (["--queue", "reports", "--url", ""], NO_STORE),
-        (["--queue", "reports", "--url", "embedded://valkey"], NO_STORE),
+        (
+            ["--queue", "reports", "--url", "embedded://valkey"],
+            f"echomq-lab: the server must be one that other processes reach, not 'embedded://valkey'; {TRY}",
+        ),
         (
             ["--queue", "a}b", "--url", "redis://localhost:1"],
             "echomq-lab: queue must be non-empty text without braces, not 'a}b'; try 'reports'\n",
