@@ -55,6 +55,7 @@ for name, (control, trait, values) in moves.items():
         control.set_state({{trait: values[number % len(values)]}})
         times.append((thread_time_ns() - began) / 1e6)
     print(name, *times, sep=";")
+print("all measured")
 """
 # Where a key lands, and the words that tell that it was answered.
 WATCHED = {"tracer": (".echomq-clock [role=slider]", ".echomq-app"), "empty": (".empty [role=slider]", ".empty")}
@@ -112,7 +113,11 @@ def measure(chromium: str) -> tuple[dict[str, list[float]], dict[str, list[float
                     page.wait_for_function("() => window.answered !== null")
                     if press >= 10:  # the first are warmed up with
                         pressed[name].append(page.evaluate("window.answered"))
-            told = [line.split(";") for line in lab.run_cell(page, 2).splitlines()]
+            lab.run_cell(page, 2)
+            # The cell has run before the page shows all that it printed.
+            printed = page.locator(".jp-CodeCell").nth(2).locator(".jp-OutputArea-output", has_text="all measured")
+            printed.wait_for()
+            told = [line.split(";") for line in printed.inner_text().splitlines() if ";" in line]
             kernel = {name: [float(time) for time in times] for name, *times in told}
             page.close()
     return kernel, pressed

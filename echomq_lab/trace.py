@@ -151,7 +151,7 @@ def record(conn: Connection, queue: str, *, changes: bool = True) -> Iterator[Tr
                     noted, done, reply = _padded(plain("EVAL", _BEFORE + source + _AFTER, *words[2:], **options))
                     calls = tuple(tuple(call) for call in noted)
                     if not done:
-                        raise redis.ResponseError(reply)
+                        raise redis.ResponseError(reply.removeprefix("ERR "))  # as redis-py tells an error
             except redis.exceptions.NoScriptError:
                 raise  # answered by loading the script, which is left out, and the same command again
             except redis.ResponseError as error:
