@@ -59,7 +59,7 @@ for name, (control, trait, values) in moves.items():
         began = thread_time_ns()
         control.set_state({{trait: values[number % len(values)]}})
         times.append((thread_time_ns() - began) / 1e6)
-# By a file: so many updates at once are more than the server passes on, and what is printed then may be lost.
+# By a file: the page shows what is printed a while after the cell has run.
 Path("measured.json").write_text(json.dumps(measured))
 """
 # Where a key lands, and the words that tell that it was answered.

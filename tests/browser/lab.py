@@ -68,6 +68,8 @@ def jupyterlab(root: Path, home: Path) -> Iterator[str]:
     port = _free_port()
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
     command += ["--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--ServerApp.root_dir={root}"]
+    # All that a kernel says comes through, however fast: over a limit the server drops a cell's end as well.
+    command += [f"--ZMQChannelsWebsocketConnection.iopub_{what}_rate_limit=0" for what in ("msg", "data")]
     environment = os.environ | {
         "JUPYTER_CONFIG_DIR": str(home),
         "JUPYTERLAB_SETTINGS_DIR": str(home / "lab" / "user-settings"),
