@@ -9,6 +9,7 @@ One lock serves Python 3.11 to 3.13 on Linux and macOS: pins that only some of t
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -64,6 +65,16 @@ def lock_peers(options: list[str]) -> None:
         quietly = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
         command = ["npm", "install", "--package-lock-only", "--omit-lockfile-registry-resolved=true", *quietly]
         subprocess.run(command, cwd=PEERS, check=True)
+        node = PEERS / "package-lock.json"
+        node.write_text(without_hosts(node.read_text("utf-8")), "utf-8")
+
+
+def without_hosts(lock: str) -> str:
+    """The text of npm's lock without what names a host and installs nothing: where to send money."""
+    told = json.loads(lock)
+    for package in told["packages"].values():
+        package.pop("funding", None)
+    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
 
 
 def environment(lock: str) -> str:
